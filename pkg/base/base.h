@@ -16,7 +16,7 @@
 
 /* DEFINE_CLEANUP(thing_free, struct thing) makes thing_freep for use with CLEANUP. */
 #define DEFINE_CLEANUP(fn, type)                                                                             \
-    static inline void fn##p(type **pointer)                                                                 \
+    __attribute__((unused)) static inline void fn##p(type **pointer)                                         \
     {                                                                                                        \
         fn(*pointer);                                                                                        \
     }

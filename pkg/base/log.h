@@ -5,7 +5,9 @@
  *
  * Programs and controllers log; libraries return errors. Text format is
  * `I0724 08:00:00.000000 controller.c:12] "policy accepted" configmap="a/b" nodes=3`,
- * JSON is one object a line, valid for any input bytes. Records are cut at 16 KiB. */
+ * JSON is one object a line, valid for any input bytes: invalid UTF-8 becomes U+FFFD.
+ * Times are UTC. Records are cut at 16 KiB, the newline included, and then end with
+ * truncated=true. A record that standard error does not take at once is dropped. */
 #include "base/base.h"
 #include "base/str.h"
 
@@ -27,7 +29,8 @@ struct log_field {
 /* Process-wide, set once by main before anything logs. */
 void log_setup(enum log_format format, enum log_level level);
 bool log_enabled(enum log_level level);
-/* Tests capture records instead of writing them; NULL restores standard error. */
+/* Tests capture records, without the newline, instead of writing them; NULL restores
+ * standard error. */
 void log_capture(void (*sink)(void *self, struct str line), void *self);
 
 void log_write(enum log_level level, const char *file, int line, const char *message,

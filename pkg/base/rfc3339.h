@@ -12,7 +12,8 @@ bool rfc3339_parse(struct str text, struct wall_time *ret, struct err *err) MUST
  * on in Leases and events.k8s.io. */
 bool rfc3339_parse_micro(struct str text, struct wall_time *ret, struct err *err) MUST_CHECK;
 
-/* UTC with Z, whole seconds (floored). */
+/* UTC with Z, whole seconds (floored). Times outside the years 0001 to 9999 are written
+ * as the nearest end of that range. */
 void rfc3339_format(struct strbuf *out, struct wall_time time);
 /* UTC with Z and exactly six fractional digits. */
 void rfc3339_format_micro(struct strbuf *out, struct wall_time time);

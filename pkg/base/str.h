@@ -58,6 +58,9 @@ bool str_to_i64(struct str s, int64_t *ret) MUST_CHECK;
 
 /* Valid UTF-8: no overlong forms, no surrogates, at most U+10FFFF. */
 bool str_is_utf8(struct str s);
+/* How many bytes the UTF-8 character at the front takes (1 to 4), 0 when there is no
+ * valid one. */
+size_t str_utf8_len(struct str s);
 
 /* FNV-1a, 64 bits: stable across runs and machines, for spreading, not for security. */
 uint64_t str_hash(struct str s);

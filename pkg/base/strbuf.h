@@ -5,8 +5,10 @@
  *     strbuf_addf(&out, "node %s", name);
  *     if (out.overflow) ...
  *
- * Adding past the limit adds nothing and sets `overflow`, which stays set, so a
- * writer checks once at the end. The text is always NUL-terminated. */
+ * Adding past the limit adds nothing and sets `overflow`, which stays set and refuses
+ * every later addition, so a writer checks once at the end and what is there is a
+ * beginning without gaps. The text is always NUL-terminated; what is added may not be
+ * part of the buffer itself. */
 #include "base/base.h"
 #include "base/str.h"
 #include <stdarg.h>
