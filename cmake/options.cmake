@@ -36,3 +36,8 @@ if(KOORD_COVERAGE)
     target_compile_options(koord_options INTERFACE --coverage)
     target_link_options(koord_options INTERFACE --coverage)
 endif()
+if(KOORD_LIBFUZZER)
+    # Coverage of the libraries, too: without it the fuzzer is blind to what it tests.
+    target_compile_options(koord_options INTERFACE -fsanitize=fuzzer-no-link)
+    target_link_options(koord_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
