@@ -5,6 +5,7 @@
  * what was decoded. Name, resourceVersion and an unusual uid stand behind the struct in
  * the same block; strings that repeat across objects (namespace, node name, labels) are
  * interned. This keeps a pod near 150 bytes, so every field here is counted. */
+#include "base/err.h"
 #include "base/strbuf.h"
 
 /* --- interned strings ------------------------------------------------------------ */

@@ -16,7 +16,8 @@ struct kube_client_options {
     const char *user_agent;           /* "koord-manager/0.1.0 (linux/amd64)" */
 };
 
-struct kube_client *kube_client_new(struct loop *loop, const struct kube_client_options *options, struct err *err);
+struct kube_client *kube_client_new(struct loop *loop, const struct kube_client_options *options,
+                                    struct err *err);
 void kube_client_free(struct kube_client *client); /* NULL is fine; no callback fires any more */
 
 /* The answer to one short request; borrowed, valid during the callback. */

@@ -14,7 +14,8 @@ struct event_recorder_options {
     void *may_write_self;
 };
 
-struct event_recorder *event_recorder_new(struct kube_client *client, const struct event_recorder_options *options);
+struct event_recorder *event_recorder_new(struct kube_client *client,
+                                          const struct event_recorder_options *options);
 void event_recorder_free(struct event_recorder *recorder);
 
 /* What the Event is about. Cluster-scoped objects have an empty namespace; their Events

@@ -9,10 +9,10 @@ struct informer;
 
 /* How trustworthy silence is: whether what the store says about age can be believed. */
 struct feed_state {
-    bool synced;                   /* a list was installed once */
-    bool live;                     /* a watch is open */
-    struct mono_time live_since;   /* start of the present live time */
-    int64_t gap_ms;                /* how long the feed was not live before it; 0 on the first */
+    bool synced;                 /* a list was installed once */
+    bool live;                   /* a watch is open */
+    struct mono_time live_since; /* start of the present live time */
+    int64_t gap_ms;              /* how long the feed was not live before it; 0 on the first */
 };
 
 struct informer_options {

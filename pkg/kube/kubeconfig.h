@@ -47,5 +47,5 @@ bool kube_config_load(struct arena *arena, const struct kube_config_options *opt
 /* The parsing part, for one file's text (YAML or JSON): pure, fuzzed. `dir` is what relative
  * paths are joined to. Reads no file named inside. */
 struct kubeconfig_file;
-bool kubeconfig_parse(struct arena *arena, struct str text, struct str dir, const struct kubeconfig_file **ret,
-                      struct err *err) MUST_CHECK;
+bool kubeconfig_parse(struct arena *arena, struct str text, struct str dir,
+                      const struct kubeconfig_file **ret, struct err *err) MUST_CHECK;

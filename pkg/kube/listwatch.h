@@ -22,8 +22,8 @@ void list_decoder_free(struct list_decoder *decoder);
 bool list_decoder_feed(struct list_decoder *decoder, struct str chunk, struct err *err) MUST_CHECK;
 /* The body is complete. Fails for anything but a list of objects with a resourceVersion
  * (LST-5, LST-7). The texts are valid until the decoder is freed. */
-bool list_decoder_finish(struct list_decoder *decoder, struct str *ret_rv, struct str *ret_continue, struct err *err)
-    MUST_CHECK;
+bool list_decoder_finish(struct list_decoder *decoder, struct str *ret_rv, struct str *ret_continue,
+                         struct err *err) MUST_CHECK;
 
 /* --- watch ----------------------------------------------------------------------- */
 
@@ -37,11 +37,12 @@ enum watch_event_type {
     WATCH_BAD,     /* no usable identity: the resume point must not pass it (WAT-9) */
 };
 
+const char *kube_watch_type_name(enum watch_event_type type);
+
 struct watch_event {
     enum watch_event_type type;
     struct kube_object *object;      /* ADDED, MODIFIED, DELETED: the callee owns the reference */
     struct str rv;                   /* of the object or bookmark; borrowed */
-    bool initial_events_end;         /* a bookmark with that annotation */
     const struct api_status *status; /* ERROR */
     struct err err;                  /* BAD: why */
 };

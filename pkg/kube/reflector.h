@@ -18,9 +18,9 @@
 enum reflector_state {
     REFLECTOR_IDLE,
     REFLECTOR_LISTING,
-    REFLECTOR_OPENING,  /* watch sent, no answer yet */
+    REFLECTOR_OPENING, /* watch sent, no answer yet */
     REFLECTOR_WATCHING,
-    REFLECTOR_WAITING,  /* backoff; a timer leads on */
+    REFLECTOR_WAITING, /* backoff; a timer leads on */
 };
 const char *reflector_state_name(enum reflector_state state);
 
@@ -50,16 +50,17 @@ struct reflector {
     struct backoff backoff;
     struct backoff relist_backoff; /* REF-3: relists of one kind keep their distance */
     int64_t page_size;
-    struct strbuf rv;             /* resume point; empty: none */
+    struct strbuf rv; /* resume point; empty: none */
     struct strbuf continue_token;
-    bool consistent; /* next list asks for the most recent state, whatever we have seen */
-    bool unpaged;    /* LST-8: the paged chain expired twice */
-    bool synced;     /* latch: a list was installed once */
+    bool consistent;    /* next list asks for the most recent state, whatever we have seen */
+    bool unpaged;       /* LST-8: the paged chain expired twice */
+    bool synced;        /* latch: a list was installed once */
     bool confirm_empty; /* REF-10: an empty answer awaits its second opinion */
     int expired_chains;
     int short_watches;
-    int bad_events;     /* decode failures at this resume point (WAT-9) */
-    int server_errors;  /* consecutive 5xx at this resume point */
+    int bad_events;    /* decode failures at this resume point (WAT-9) */
+    int server_errors; /* consecutive 5xx at this resume point */
+    struct mono_time last_list;
     struct mono_time watch_opened;
     bool watch_delivered;
     /* counted, for metrics */
@@ -84,7 +85,7 @@ struct reflector_action reflector_page(struct reflector *reflector, struct mono_
 void reflector_opened(struct reflector *reflector, struct mono_time now);
 /* An event or a bookmark was accepted; its resourceVersion becomes the resume point. False:
  * the stream went backwards (REF-6): cut it and report reflector_broken(REWOUND). */
-bool reflector_event(struct reflector *reflector, struct str rv, bool bookmark);
+bool reflector_event(struct reflector *reflector, struct mono_time now, struct str rv, bool bookmark);
 
 /* Why a request or stream is over. */
 struct reflector_failure {

@@ -16,10 +16,10 @@ enum kube_verb {
 struct kube_request {
     enum kube_verb verb;
     const struct kube_kind *kind;
-    struct str ns;          /* empty: cluster-scoped, or all namespaces for list and watch */
-    struct str name;        /* empty for list, watch, create */
-    const char *subresource; /* "status"; NULL: none */
-    struct str body;        /* JSON */
+    struct str ns;             /* empty: cluster-scoped, or all namespaces for list and watch */
+    struct str name;           /* empty for list, watch, create */
+    const char *subresource;   /* "status"; NULL: none */
+    struct str body;           /* JSON */
     struct str field_selector; /* in addition to the kind's own */
 
     /* list and watch */

@@ -46,7 +46,7 @@ struct write *plan_add(struct plan *plan);
 struct write_result {
     enum kube_failure failure;
     int code;
-    struct str body;  /* the object as the server answered it */
+    struct str body; /* the object as the server answered it */
     struct err err;
     bool skipped; /* only_if_absent: the object exists after all */
 };
@@ -54,7 +54,8 @@ struct write_result {
 struct controller {
     const char *name; /* "nodemetric": label of every queue metric */
     /* Decides from caches and `now`; changes nothing, must not block. */
-    void (*reconcile)(void *self, struct str key, struct mono_time mono, struct wall_time wall, struct plan *plan);
+    void (*reconcile)(void *self, struct str key, struct mono_time mono, struct wall_time wall,
+                      struct plan *plan);
     /* One write is over; runs before the key is reconciled again. May be NULL. */
     void (*written)(void *self, struct str key, const struct write *write, const struct write_result *result,
                     struct mono_time mono, struct wall_time wall);

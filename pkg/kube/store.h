@@ -22,14 +22,17 @@ struct kube_object *store_remove(struct store *store, struct str ns, struct str 
 
 /* All objects under one index value, in no particular order; borrowed, valid until the
  * store changes. NULL and 0 when there are none. */
-const struct kube_object *const *store_by_index(const struct store *store, struct str value, size_t *ret_count);
+const struct kube_object *const *store_by_index(const struct store *store, struct str value,
+                                                size_t *ret_count);
 
 /* Walks all objects; false from `each` stops. The store must not change meanwhile. */
-void store_each(const struct store *store, bool (*each)(void *self, const struct kube_object *object), void *self);
+void store_each(const struct store *store, bool (*each)(void *self, const struct kube_object *object),
+                void *self);
 
 /* Installs the content of `next` at once and leaves `next` empty. Readers see the old or
  * the new, never a mix; `changed` runs afterwards for every difference, deletes first
  * (REF-9): (old, NULL) gone, (NULL, new) came, (old, new) replaced. Same uid and same
  * resourceVersion is no difference; another uid is a delete and an add. */
 void store_swap(struct store *store, struct store *next,
-                void (*changed)(void *self, const struct kube_object *old, const struct kube_object *new), void *self);
+                void (*changed)(void *self, const struct kube_object *old, const struct kube_object *new),
+                void *self);

@@ -22,7 +22,8 @@ struct workqueue *workqueue_new(const struct workqueue_options *options);
 void workqueue_free(struct workqueue *queue); /* NULL is fine */
 
 /* The key is copied. */
-void workqueue_add(struct workqueue *queue, struct str key, enum work_priority priority, struct mono_time now);
+void workqueue_add(struct workqueue *queue, struct str key, enum work_priority priority,
+                   struct mono_time now);
 /* At `delay_ms` or earlier if added earlier; at or below 0 is workqueue_add. */
 void workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_ms, struct mono_time now);
 /* After the key's backoff, which grows with each call until workqueue_forget. */
@@ -42,7 +43,7 @@ struct workqueue_stats {
     size_t processing;
     uint64_t adds;
     uint64_t retries;
-    int64_t last_queue_ns; /* time the key last handed out had waited */
+    int64_t last_queue_ns;              /* time the key last handed out had waited */
     struct mono_time oldest_processing; /* valid while processing > 0 */
 };
 struct workqueue_stats workqueue_stats(const struct workqueue *queue);
