@@ -16,13 +16,18 @@ extern const struct str colocation_key; /* "colocation-config" */
 /* The API server keeps no ConfigMap larger than this; more is refused unread. */
 #define COLOCATION_MAX_BYTES ((size_t)1024 * 1024)
 
+/* Keys one `extensions` map may have: merging it is work for every node. */
+#define COLOCATION_MAX_EXTENSIONS 1024
+
 struct colocation_entry {
     size_t index; /* in nodeConfigs */
     struct str name;
     struct selector selector;
-    bool replaced;            /* out of range: `strategy` is the cluster's */
-    struct strategy strategy; /* complete: the cluster's with the entry's fields on top */
-    struct strategy written;  /* only what the entry says */
+    const struct json *selector_json; /* as written; NULL when absent */
+    /* Out of range: the entry still matches and shadows later ones, but with the
+     * cluster's strategy. */
+    bool replaced;
+    struct strategy written; /* only what the entry says; colocation_resolve merges it */
 };
 
 struct colocation_config {
@@ -30,6 +35,7 @@ struct colocation_config {
     struct strategy written; /* only what the key says */
     const struct colocation_entry *entries;
     size_t count;       /* entries with an unusable selector are left out */
+    size_t skipped;     /* how many those were */
     struct arena arena; /* owns everything above */
 };
 
@@ -47,6 +53,6 @@ DEFINE_CLEANUP(colocation_config_free, struct colocation_config)
 bool colocation_config_equal(const struct colocation_config *a, const struct colocation_config *b);
 
 /* One strategy from a JSON object, as written; nothing is checked but types. False with
- * err: a wrong type, *path (may be NULL) and *bad naming the place. */
+ * err: a wrong type; *path and *bad (either may be NULL) name the place. */
 bool strategy_from_json(const struct json *object, struct arena *arena, struct strategy *ret,
                         struct str *path, const struct json **bad, struct err *err) MUST_CHECK;

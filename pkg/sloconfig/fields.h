@@ -43,7 +43,7 @@ struct strategy_field {
 extern const struct strategy_field strategy_fields[];
 extern const size_t strategy_field_count;
 
-/* The value of a field, or false while unset: JSON in the arena, durations canonical. */
+/* The value of a field as JSON in the arena, durations canonical; NULL while unset. */
 const struct json *strategy_field_json(const struct strategy_field *field, const struct strategy *strategy,
                                        struct arena *arena);
 bool strategy_field_is_set(const struct strategy_field *field, const struct strategy *strategy);
@@ -58,7 +58,7 @@ bool strategy_field_is_known(const struct strategy_field *field, const struct st
 /* "midCPUThresholdPercent", "nodePredictPolicy.coldStartPeriodSeconds" */
 struct str strategy_field_path(const struct strategy_field *field, struct arena *arena);
 
-/* Built-in defaults; whatever has none stays unset. Refers to static memory only. */
+/* Built-in defaults; whatever has none stays unset. */
 void strategy_defaults(struct strategy *ret, struct arena *arena);
 
 /* What is set in `over` replaces what `base` has; maps merge key by key. */

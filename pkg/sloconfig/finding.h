@@ -50,5 +50,5 @@ struct str finding_text(struct arena *arena, struct str text);
 
 /* How many have this level. */
 size_t findings_count(const struct findings *findings, enum finding_level level);
-/* `colocation-config: nodeConfigs[0].degradeTimeMinutes = 0: must be ...`, one line. */
+/* `colocation-config.degradeTimeMinutes = 0: must be above 0 (ConfigParamInvalid)`, one line. */
 void finding_write(struct strbuf *out, const struct finding *finding);

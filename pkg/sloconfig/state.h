@@ -71,7 +71,7 @@ DEFINE_CLEANUP(colocation_policy_free, struct colocation_policy)
 /* Everything in the status is the policy's and valid until the next call. */
 const struct colocation_status *colocation_policy_observe(struct colocation_policy *policy,
                                                           const struct colocation_input *in);
-/* The last status again, without events. */
+/* The last status again, events of that call included. */
 const struct colocation_status *colocation_policy_status(const struct colocation_policy *policy);
 
 /* "accepted", "default", "rejected", "holding" */
