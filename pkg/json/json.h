@@ -36,8 +36,8 @@ struct json_member {
     const struct json *value;
 };
 
-bool json_parse(struct arena *arena, struct str text, const struct json_limits *limits, const struct json **ret,
-                struct err *err) MUST_CHECK;
+bool json_parse(struct arena *arena, struct str text, const struct json_limits *limits,
+                const struct json **ret, struct err *err) MUST_CHECK;
 
 /* The tree as events, in order. */
 bool json_walk(const struct json *value, struct json_sink sink, struct err *err) MUST_CHECK;
@@ -58,10 +58,10 @@ const struct json *json_get_nocase(const struct json *object, struct str key);
 /* json_path(root, "metadata", "name", NULL) */
 const struct json *json_path(const struct json *root, ...) __attribute__((sentinel));
 bool json_is(const struct json *value, enum json_type type);
-struct str json_str(const struct json *value); /* empty unless a string */
+struct str json_str(const struct json *value);                    /* empty unless a string */
 bool json_i64(const struct json *value, int64_t *ret) MUST_CHECK; /* a number written as a plain integer */
-bool json_bool(const struct json *value);                       /* false unless true */
-size_t json_count(const struct json *value);                    /* items or members, else 0 */
+bool json_bool(const struct json *value);                         /* false unless true */
+size_t json_count(const struct json *value);                      /* items or members, else 0 */
 
 /* Deep equality; numbers by text, objects regardless of member order. */
 bool json_equal(const struct json *a, const struct json *b);
@@ -69,7 +69,7 @@ const char *json_type_name(enum json_type type);
 
 /* Building. A value under construction is not const; adding it somewhere freezes it. */
 struct json *json_new(struct arena *arena, enum json_type type);
-struct json *json_new_str(struct arena *arena, struct str text);  /* copies */
+struct json *json_new_str(struct arena *arena, struct str text);    /* copies */
 struct json *json_new_number(struct arena *arena, struct str text); /* copies; must be a JSON number */
 struct json *json_new_i64(struct arena *arena, int64_t number);
 struct json *json_new_bool(struct arena *arena, bool boolean);
