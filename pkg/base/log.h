@@ -7,7 +7,7 @@
  * `I0724 08:00:00.000000 controller.c:12] "policy accepted" configmap="a/b" nodes=3`,
  * JSON is one object a line, valid for any input bytes: invalid UTF-8 becomes U+FFFD.
  * Times are UTC. Records are cut at 16 KiB, the newline included, and then end with
- * truncated=true. A record that standard error does not take at once is dropped. */
+ * truncated=true. A record that a non-blocking standard error does not take is dropped. */
 #include "base/base.h"
 #include "base/str.h"
 
