@@ -1,6 +1,7 @@
 #pragma once
 /* Percent-encoding and query strings. Pure. */
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/strbuf.h"
 
 /* Everything but unreserved characters is encoded. */
