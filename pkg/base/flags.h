@@ -34,19 +34,33 @@ struct flag {
     const char *value_name; /* shown in --help: FILE, ADDR, ... */
     const char *help;
     char shorthand; /* one letter, or 0 */
-    int64_t min; /* FLAG_TYPE_I64 and _DURATION: smallest value accepted */
+    int64_t min;    /* FLAG_TYPE_I64 and _DURATION: smallest value accepted */
 };
 
 #define FLAG_BOOL(type_, member, name_, help_)                                                               \
-    { .name = name_, .type = FLAG_TYPE_BOOL, .offset = offsetof(type_, member), .help = help_ }
+    {                                                                                                        \
+        .name = name_, .type = FLAG_TYPE_BOOL, .offset = offsetof(type_, member), .help = help_              \
+    }
 #define FLAG_I64(type_, member, name_, value_, help_)                                                        \
-    { .name = name_, .type = FLAG_TYPE_I64, .offset = offsetof(type_, member), .value_name = value_, .help = help_ }
+    {                                                                                                        \
+        .name = name_, .type = FLAG_TYPE_I64, .offset = offsetof(type_, member), .value_name = value_,       \
+        .help = help_                                                                                        \
+    }
 #define FLAG_DURATION(type_, member, name_, help_)                                                           \
-    { .name = name_, .type = FLAG_TYPE_DURATION, .offset = offsetof(type_, member), .value_name = "DURATION", .help = help_ }
+    {                                                                                                        \
+        .name = name_, .type = FLAG_TYPE_DURATION, .offset = offsetof(type_, member),                        \
+        .value_name = "DURATION", .help = help_                                                              \
+    }
 #define FLAG_STR(type_, member, name_, value_, help_)                                                        \
-    { .name = name_, .type = FLAG_TYPE_STR, .offset = offsetof(type_, member), .value_name = value_, .help = help_ }
+    {                                                                                                        \
+        .name = name_, .type = FLAG_TYPE_STR, .offset = offsetof(type_, member), .value_name = value_,       \
+        .help = help_                                                                                        \
+    }
 #define FLAG_LIST(type_, member, name_, shorthand_, value_, help_)                                           \
-    { .name = name_, .type = FLAG_TYPE_LIST, .offset = offsetof(type_, member), .shorthand = shorthand_, .value_name = value_, .help = help_ }
+    {                                                                                                        \
+        .name = name_, .type = FLAG_TYPE_LIST, .offset = offsetof(type_, member), .shorthand = shorthand_,   \
+        .value_name = value_, .help = help_                                                                  \
+    }
 
 /* Writes each given flag into `target`; what is not given stays as it was, so
  * defaults are set before. Stops at the first error, which names flag and value.

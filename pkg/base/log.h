@@ -39,8 +39,9 @@ void log_write(enum log_level level, const char *file, int line, const char *mes
 #define LOG_AT(level_, message_, ...)                                                                        \
     do {                                                                                                     \
         if (log_enabled(level_)) {                                                                           \
-            const struct log_field log_fields_[] = { __VA_ARGS__ __VA_OPT__(, ) { .key = NULL } };            \
-            log_write((level_), __FILE_NAME__, __LINE__, (message_), log_fields_, ARRAY_LEN(log_fields_) - 1);     \
+            const struct log_field log_fields_[] = { __VA_ARGS__ __VA_OPT__(, ){ .key = NULL } };            \
+            log_write((level_), __FILE_NAME__, __LINE__, (message_), log_fields_,                            \
+                      ARRAY_LEN(log_fields_) - 1);                                                           \
         }                                                                                                    \
     } while (0)
 
