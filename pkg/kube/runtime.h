@@ -7,9 +7,10 @@
  *                        └──── recheck_after_ms: timer ◀───────────────────────┘
  *
  * Writes wait for a token of the rate limit; withdrawals go before anything that gives.
- * Just before sending the plan is made again, so what is sent was decided on the newest
- * snapshot. A key is not reconciled again until the cache has seen what was written
- * (REF-18), so nothing is written twice. */
+ * A plan that had to wait is made again just before sending, so what is sent was decided
+ * on the newest snapshot. Of a plan the first write is sent; then the key is decided
+ * again, but not before the cache has seen what was written (REF-18): nothing is written
+ * twice and nothing is written on old news. */
 #include "kube/client.h"
 #include "kube/store.h"
 #include "metrics/metrics.h"
@@ -38,7 +39,7 @@ struct plan {
     struct arena *arena; /* everything in the plan lives here */
     struct write *writes;
     size_t count;
-    int64_t recheck_after_ms; /* -1: only on events */
+    int64_t recheck_after_ms; /* -1 (the initial value): only on events */
 };
 /* Zeroed; appended to the plan. */
 struct write *plan_add(struct plan *plan);

@@ -1,0 +1,380 @@
+#include "manager.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/configmap.h"
+#include "base/log.h"
+#include "endpoints.h"
+#include "kube/events.h"
+#include "kube/informer.h"
+#include "kube/runtime.h"
+#include "metrics/process.h"
+#include "nodemetric/controller.h"
+#include "noderesource/controller.h"
+#include "policy_source.h"
+
+#define STOP_PATIENCE_MS (10 * 1000)
+
+enum cache { CACHE_NODES, CACHE_METRICS, CACHE_PODS, CACHE_CONFIGMAPS, CACHE_COUNT };
+
+struct manager {
+    struct options options;
+    struct loop *loop;
+    struct arena arena; /* what was decided at start */
+    struct kube_config kube;
+    struct str config_namespace;
+    struct metric_registry *registry;
+    struct intern *pool;
+    struct kube_client *client;
+    struct event_recorder *events;
+    struct informer *caches[CACHE_COUNT];
+    struct policy_source *policy;
+    struct nodemetric_controller *nodemetric;
+    struct noderesource_controller *noderesource;
+    struct runtime *runtime;
+    bool has_nodemetric, has_noderesource;
+    size_t nodemetric_queue, noderesource_queue;
+    struct readiness_check checks[CACHE_COUNT];
+    struct readiness_context {
+        struct manager *manager;
+        enum cache cache;
+    } contexts[CACHE_COUNT];
+    struct endpoints *endpoints;
+    struct loop_timer resync, patience;
+    bool started; /* every cache was filled, keys are being worked on */
+    bool stopping;
+};
+
+/* --- keys ------------------------------------------------------------------------ */
+
+static void enqueue_metric(struct manager *manager, struct str node)
+{
+    if (manager->has_nodemetric)
+        runtime_enqueue(manager->runtime, manager->nodemetric_queue, node);
+}
+
+static void enqueue_resource(struct manager *manager, struct str node)
+{
+    if (manager->has_noderesource)
+        runtime_enqueue(manager->runtime, manager->noderesource_queue, node);
+}
+
+static bool enqueue_both(void *self, const struct kube_object *object)
+{
+    enqueue_metric(self, kube_object_name(object));
+    enqueue_resource(self, kube_object_name(object));
+    return true;
+}
+
+static bool enqueue_low(void *self, const struct kube_object *object)
+{
+    struct manager *manager = self;
+    if (manager->has_nodemetric)
+        runtime_enqueue_low(manager->runtime, manager->nodemetric_queue, kube_object_name(object));
+    if (manager->has_noderesource)
+        runtime_enqueue_low(manager->runtime, manager->noderesource_queue, kube_object_name(object));
+    return true;
+}
+
+static void for_every_node(struct manager *manager, bool (*enqueue)(void *, const struct kube_object *))
+{
+    if (!manager->started)
+        return;
+    store_each(informer_store(manager->caches[CACHE_NODES]), enqueue, manager);
+    /* NodeMetrics without a Node are work too: they have to go. */
+    store_each(informer_store(manager->caches[CACHE_METRICS]), enqueue, manager);
+}
+
+static void enqueue_everything(void *self)
+{
+    for_every_node(self, enqueue_both);
+}
+
+/* --- what the caches tell --------------------------------------------------------- */
+
+static void node_changed(void *self, const struct kube_object *old, const struct kube_object *new)
+{
+    struct manager *manager = self;
+    if (manager->started)
+        enqueue_both(manager, new ? new : old);
+}
+
+static void metric_changed(void *self, const struct kube_object *old, const struct kube_object *new)
+{
+    struct manager *manager = self;
+    if (manager->started)
+        enqueue_both(manager, new ? new : old);
+}
+
+static void pod_changed(void *self, const struct kube_object *old, const struct kube_object *new)
+{
+    struct manager *manager = self;
+    const struct istr *was = old ? pod_of(old)->node_name : NULL;
+    const struct istr *is = new ? pod_of(new)->node_name : NULL;
+    if (!manager->started)
+        return;
+    if (was)
+        enqueue_resource(manager, istr_str(was));
+    if (is && is != was)
+        enqueue_resource(manager, istr_str(is));
+}
+
+static void configmap_changed(void *self, const struct kube_object *old, const struct kube_object *new)
+{
+    (void)old;
+    (void)new;
+    struct manager *manager = self;
+    if (informer_feed(manager->caches[CACHE_CONFIGMAPS]).synced)
+        policy_source_observe(manager->policy, manager->caches[CACHE_CONFIGMAPS]);
+}
+
+/* Back after an outage: ages count again, so every node is looked at. */
+static void metrics_feed_changed(void *self, const struct feed_state *feed)
+{
+    if (feed->live && feed->gap_ms > 0)
+        enqueue_everything(self);
+}
+
+static void cache_synced(void *self)
+{
+    struct manager *manager = self;
+    for (int i = 0; i < CACHE_COUNT; i++) {
+        if (!informer_feed(manager->caches[i]).synced)
+            return;
+    }
+    LOG_INFO("caches filled",
+             LOG_I("nodes", (int64_t)store_count(informer_store(manager->caches[CACHE_NODES]))),
+             LOG_I("nodemetrics", (int64_t)store_count(informer_store(manager->caches[CACHE_METRICS]))),
+             LOG_I("pods", (int64_t)store_count(informer_store(manager->caches[CACHE_PODS]))));
+    manager->started = true;
+    policy_source_observe(manager->policy, manager->caches[CACHE_CONFIGMAPS]);
+    for_every_node(manager, enqueue_low);
+    runtime_start(manager->runtime);
+    if (manager->options.sync_period_ns > 0)
+        loop_timer_set(&manager->resync, max_i64(1, manager->options.sync_period_ns / NS_PER_MS));
+}
+
+static void on_resync(void *self)
+{
+    struct manager *manager = self;
+    for_every_node(manager, enqueue_low);
+    loop_timer_set(&manager->resync, max_i64(1, manager->options.sync_period_ns / NS_PER_MS));
+}
+
+/* --- parts ----------------------------------------------------------------------- */
+
+static bool cache_ready(void *self, struct strbuf *out)
+{
+    const struct readiness_context *context = self;
+    const struct informer *informer = context->manager->caches[context->cache];
+    if (informer_feed(informer).synced)
+        return true;
+    informer_describe(informer, out);
+    return false;
+}
+
+static const struct cache_row {
+    const struct kube_kind *kind;
+    const char *check;
+    void (*changed)(void *self, const struct kube_object *old, const struct kube_object *new);
+    void (*feed)(void *self, const struct feed_state *state);
+} cache_rows[CACHE_COUNT] = {
+    [CACHE_NODES] = { &node_kind, "nodes", node_changed, NULL },
+    [CACHE_METRICS] = { &nodemetric_kind, "nodemetrics", metric_changed, metrics_feed_changed },
+    [CACHE_PODS] = { &pod_kind, "pods", pod_changed, NULL },
+    [CACHE_CONFIGMAPS] = { &configmap_kind, "configmap", configmap_changed, NULL },
+};
+
+static void make_caches(struct manager *manager)
+{
+    uint64_t seed = (uint64_t)loop_wall(manager->loop).us;
+    for (int i = 0; i < CACHE_COUNT; i++) {
+        const struct cache_row *row = &cache_rows[i];
+        struct informer_options options = { .kind = row->kind,
+                                            .pool = manager->pool,
+                                            .page_size = manager->options.page_size,
+                                            .metrics = manager->registry,
+                                            .seed = seed + (uint64_t)i,
+                                            .changed = row->changed,
+                                            .synced = cache_synced,
+                                            .feed = row->feed,
+                                            .self = manager };
+        if (i == CACHE_CONFIGMAPS) {
+            options.ns = manager->config_namespace;
+            options.field_selector =
+                arena_strf(&manager->arena, "metadata.name=%s", manager->options.slo_config_name);
+        }
+        manager->caches[i] = informer_new(manager->client, &options);
+        manager->contexts[i] = (struct readiness_context){ manager, (enum cache)i };
+        manager->checks[i] = (struct readiness_check){ row->check, cache_ready, &manager->contexts[i] };
+    }
+}
+
+static void make_controllers(struct manager *manager)
+{
+    struct runtime_options runtime = { .client = manager->client,
+                                       .metrics = manager->registry,
+                                       .write_qps = (double)manager->options.write_qps,
+                                       .write_burst = (double)manager->options.write_burst,
+                                       .seed = (uint64_t)loop_wall(manager->loop).us };
+    if (manager->options.write_burst == 0)
+        runtime.write_qps = 0;
+    manager->runtime = runtime_new(manager->loop, &runtime);
+    manager->has_nodemetric = manager->options.run_nodemetric;
+    manager->has_noderesource = manager->options.run_noderesource;
+    if (manager->has_nodemetric) {
+        struct nodemetric_controller_options options = {
+            .client = manager->client,
+            .nodes = informer_store(manager->caches[CACHE_NODES]),
+            .metrics = informer_store(manager->caches[CACHE_METRICS]),
+            .policy = policy_source_policy(manager->policy),
+            .events = manager->events,
+            .registry = manager->registry,
+            .requeue_all = enqueue_everything,
+            .self = manager,
+        };
+        manager->nodemetric = nodemetric_controller_new(&options);
+        struct controller controller = nodemetric_controller_interface(manager->nodemetric);
+        manager->nodemetric_queue = runtime_add(manager->runtime, &controller);
+    }
+    if (manager->has_noderesource) {
+        struct noderesource_controller_options options = {
+            .nodes = manager->caches[CACHE_NODES],
+            .metrics = manager->caches[CACHE_METRICS],
+            .pods = manager->caches[CACHE_PODS],
+            .policy = policy_source_policy(manager->policy),
+            .plugins = &manager->options.plugins,
+            .events = manager->events,
+            .registry = manager->registry,
+        };
+        manager->noderesource = noderesource_controller_new(&options);
+        struct controller controller = noderesource_controller_interface(manager->noderesource);
+        manager->noderesource_queue = runtime_add(manager->runtime, &controller);
+    }
+}
+
+static struct str choose_namespace(const struct manager *manager)
+{
+    if (*manager->options.config_namespace)
+        return str_c(manager->options.config_namespace);
+    return manager->kube.in_cluster && !str_empty(manager->kube.ns) ? manager->kube.ns : STR("kube-system");
+}
+
+static bool connect_client(struct manager *manager, struct err *err)
+{
+    struct kube_config_options load = { .kubeconfig = manager->options.kubeconfig,
+                                        .context = manager->options.context };
+    if (!kube_config_load(&manager->arena, &load, &manager->kube, err))
+        return false;
+    manager->config_namespace = choose_namespace(manager);
+    LOG_INFO("connecting", LOG_S("server", manager->kube.server), LOG_S("credentials", manager->kube.source),
+             LOG_S("config-namespace", manager->config_namespace));
+    struct kube_client_options client = { .config = &manager->kube,
+                                          .metrics = manager->registry,
+                                          .user_agent = "koord-manager/" KOORD_VERSION " (linux)" };
+    manager->client = kube_client_new(manager->loop, &client, err);
+    return manager->client != NULL;
+}
+
+static void make_events_and_policy(struct manager *manager)
+{
+    char host[256] = "unknown";
+    gethostname(host, sizeof host - 1);
+    struct event_recorder_options events = { .controller = "koord-manager",
+                                             .instance = arena_str(&manager->arena, str_c(host)),
+                                             .metrics = manager->registry };
+    manager->events = event_recorder_new(manager->client, &events);
+    struct policy_source_options policy = {
+        .loop = manager->loop,
+        .ns = manager->config_namespace,
+        .name = str_c(manager->options.slo_config_name),
+        .missing_grace_ms = manager->options.config_missing_grace_ns / NS_PER_MS,
+        .events = manager->events,
+        .registry = manager->registry,
+        .changed = enqueue_everything,
+        .self = manager,
+    };
+    manager->policy = policy_source_new(&policy);
+}
+
+static bool serve_endpoints(struct manager *manager, struct err *err)
+{
+    struct endpoints_options options = { .metrics_addr = manager->options.metrics_addr,
+                                         .health_addr = manager->options.health_probe_addr,
+                                         .registry = manager->registry,
+                                         .checks = manager->checks,
+                                         .check_count = CACHE_COUNT };
+    manager->endpoints = endpoints_new(manager->loop, &options, err);
+    if (!manager->endpoints)
+        return false;
+    LOG_INFO("serving", LOG_I("metrics-port", endpoints_metrics_port(manager->endpoints)),
+             LOG_I("health-port", endpoints_health_port(manager->endpoints)));
+    return true;
+}
+
+static void stop_now(void *self)
+{
+    struct manager *manager = self;
+    loop_stop(manager->loop);
+}
+
+struct manager *manager_new(struct loop *loop, const struct options *options, struct err *err)
+{
+    struct manager *manager = mem_zalloc(sizeof *manager);
+    manager->options = *options;
+    manager->loop = loop;
+    manager->registry = metric_registry_new();
+    manager->pool = intern_new();
+    loop_timer_init(&manager->resync, loop, on_resync, manager);
+    loop_timer_init(&manager->patience, loop, stop_now, manager);
+    metrics_process_register(manager->registry);
+    if (!connect_client(manager, err)) {
+        manager_free(manager);
+        return NULL;
+    }
+    make_events_and_policy(manager);
+    make_caches(manager);
+    make_controllers(manager);
+    if (!serve_endpoints(manager, err)) {
+        manager_free(manager);
+        return NULL;
+    }
+    return manager;
+}
+
+void manager_start(struct manager *manager)
+{
+    for (int i = 0; i < CACHE_COUNT; i++)
+        informer_start(manager->caches[i]);
+}
+
+void manager_stop(struct manager *manager)
+{
+    if (manager->stopping)
+        return;
+    manager->stopping = true;
+    loop_timer_set(&manager->patience, STOP_PATIENCE_MS);
+    runtime_stop(manager->runtime, stop_now, manager);
+}
+
+void manager_free(struct manager *manager)
+{
+    if (!manager)
+        return;
+    endpoints_free(manager->endpoints);
+    runtime_free(manager->runtime);
+    noderesource_controller_free(manager->noderesource);
+    nodemetric_controller_free(manager->nodemetric);
+    for (int i = 0; i < CACHE_COUNT; i++)
+        informer_free(manager->caches[i]);
+    policy_source_free(manager->policy);
+    event_recorder_free(manager->events);
+    kube_client_free(manager->client);
+    loop_timer_done(&manager->resync);
+    loop_timer_done(&manager->patience);
+    intern_free(manager->pool);
+    metric_registry_free(manager->registry);
+    arena_done(&manager->arena);
+    free(manager);
+}

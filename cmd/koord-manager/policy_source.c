@@ -1,0 +1,124 @@
+#include "policy_source.h"
+
+#include <stdlib.h>
+
+#include "api/configmap.h"
+#include "base/log.h"
+
+struct policy_source {
+    struct policy_source_options options;
+    struct colocation_policy *policy;
+    struct loop_timer timer;
+    const struct informer *configmaps;
+    uint64_t generation;
+    char *ns;
+    char *name;
+    struct metric *state, *rejections, *findings;
+};
+
+static const char *const state_names[] = {
+    [COLOCATION_HOLDING] = "holding",
+    [COLOCATION_DEFAULT] = "default",
+    [COLOCATION_ACCEPTED] = "accepted",
+    [COLOCATION_REJECTED] = "rejected",
+};
+
+static const struct configmap *find(const struct policy_source *source)
+{
+    const struct kube_object *object =
+        store_get(informer_store(source->configmaps), str_c(source->ns), str_c(source->name));
+    return object ? configmap_of(object) : NULL;
+}
+
+static void tell(struct policy_source *source, const struct configmap *configmap,
+                 const struct colocation_event *event)
+{
+    struct log_field fields[] = { LOG_C("namespace", source->ns), LOG_C("configmap", source->name),
+                                  LOG_C("reason", event->reason), LOG_S("detail", event->message) };
+    log_write(event->warning ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "policy_source.c", __LINE__, "policy", fields,
+              ARRAY_LEN(fields));
+    CLEANUP(strbuf_done) struct strbuf uid = STRBUF_INIT(512);
+    struct event_regarding regarding = { .kind = &configmap_kind,
+                                         .ns = str_c(source->ns),
+                                         .name = str_c(source->name) };
+    if (configmap) {
+        kube_object_uid(&configmap->object, &uid);
+        regarding.uid = strbuf_str(&uid);
+        regarding.rv = kube_object_rv(&configmap->object);
+    }
+    event_record(source->options.events, &regarding, event->warning, event->reason, "LoadPolicy",
+                 event->message);
+    if (event->warning)
+        metric_add(source->rejections, 1, str_c(event->reason));
+}
+
+static void publish(struct policy_source *source, const struct colocation_status *status)
+{
+    for (size_t i = 0; i < ARRAY_LEN(state_names); i++)
+        metric_set(source->state, (size_t)status->state == i, str_c(state_names[i]));
+    metric_set(source->findings, status->findings ? (double)status->findings->count : 0);
+}
+
+static void observe(void *self)
+{
+    struct policy_source *source = self;
+    const struct configmap *configmap = find(source);
+    struct colocation_input in = {
+        .source = !informer_feed(source->configmaps).synced ? SOURCE_UNKNOWN
+                  : configmap                               ? SOURCE_PRESENT
+                                                            : SOURCE_ABSENT,
+        .now = loop_mono(source->options.loop),
+    };
+    if (configmap)
+        in.value = configmap_value(configmap, colocation_key, NULL);
+    const struct colocation_status *status = colocation_policy_observe(source->policy, &in);
+    for (size_t i = 0; i < status->event_count; i++)
+        tell(source, configmap, &status->events[i]);
+    publish(source, status);
+    if (status->recheck_after_ms >= 0)
+        loop_timer_set(&source->timer, status->recheck_after_ms);
+    if (status->generation != source->generation) {
+        source->generation = status->generation;
+        source->options.changed(source->options.self);
+    }
+}
+
+struct policy_source *policy_source_new(const struct policy_source_options *options)
+{
+    struct policy_source *source = mem_zalloc(sizeof *source);
+    source->options = *options;
+    source->ns = str_dup_c(options->ns);
+    source->name = str_dup_c(options->name);
+    source->policy = colocation_policy_new(options->missing_grace_ms);
+    loop_timer_init(&source->timer, options->loop, observe, source);
+    source->state = metric_gauge(options->registry, "koord_manager_config_state",
+                                 "1 for the state colocation-config is in.", "state", NULL);
+    source->rejections = metric_counter(
+        options->registry, "koord_manager_config_warnings_total",
+        "Times colocation-config was refused, missing or only partly applied.", "reason", NULL);
+    source->findings = metric_gauge(options->registry, "koord_manager_config_findings",
+                                    "Problems found in the present colocation-config.", NULL);
+    return source;
+}
+
+void policy_source_free(struct policy_source *source)
+{
+    if (!source)
+        return;
+    loop_timer_done(&source->timer);
+    colocation_policy_free(source->policy);
+    free(source->ns);
+    free(source->name);
+    free(source);
+}
+
+const struct colocation_policy *policy_source_policy(const struct policy_source *source)
+{
+    return source->policy;
+}
+
+void policy_source_observe(struct policy_source *source, const struct informer *configmaps)
+{
+    source->configmaps = configmaps;
+    observe(source);
+}
