@@ -10,7 +10,7 @@ struct configmap {
     struct configmap_entry {
         struct str key; /* both point into one block owned by the object */
         struct str value;
-    } *entries; /* sorted by key */
+    } * entries; /* sorted by key */
     char *block;
 };
 

@@ -21,14 +21,14 @@ struct nodemetric {
     int64_t generation;
     struct nodemetric_spec spec;
 
-    struct opt_time update_time;  /* unset: never reported, or unreadable */
-    bool has_node_metric;         /* status.nodeMetric exists */
+    struct opt_time update_time; /* unset: never reported, or unreadable */
+    bool has_node_metric;        /* status.nodeMetric exists */
     struct amounts node_usage;
     struct amounts system_usage;
-    struct amounts host_prod;     /* host applications of class koord-prod, summed */
-    struct amounts host_mid;      /* of class koord-mid */
-    bool has_reclaimable;         /* status.prodReclaimableMetric.resource exists */
-    struct amounts reclaimable;   /* as written; may be negative */
+    struct amounts host_prod;   /* host applications of class koord-prod, summed */
+    struct amounts host_mid;    /* of class koord-mid */
+    bool has_reclaimable;       /* status.prodReclaimableMetric.resource exists */
+    struct amounts reclaimable; /* as written; may be negative */
 };
 
 static inline const struct nodemetric *nodemetric_of(const struct kube_object *object)

@@ -46,10 +46,10 @@ struct kube_uid {
 struct kube_object {
     const struct kube_kind *kind;
     uint32_t refs;
-    uint16_t tail;    /* offset of name, resourceVersion, uid text behind the struct */
+    uint32_t tail;    /* offset of name, resourceVersion, uid text behind the struct */
     uint8_t name_len; /* at most 253 */
     uint8_t rv_len;
-    uint8_t uid_len; /* 0: a canonical UUID, to be formatted from `uid` */
+    uint8_t uid_len; /* 0: a canonical UUID, to be formatted from `uid`; all zero: none */
     struct kube_uid uid;
     const struct istr *ns; /* NULL for cluster-scoped objects */
 };
@@ -57,8 +57,9 @@ struct kube_object {
 struct meta;
 
 /* Allocates `size` (the kind's struct) plus the tail, zeroed, refs 1, identity filled in
- * from meta. False with ERR_INVALID for a missing, overlong or malformed name (not UTF-8,
- * holding '/' or NUL) or an overlong resourceVersion. */
+ * from meta. NULL with ERR_INVALID for a missing, overlong or malformed name (not UTF-8,
+ * holding '/' or NUL, "." or ".."), the same of a namespace that is given, or an overlong
+ * resourceVersion or uid. */
 struct kube_object *kube_object_new(const struct kube_kind *kind, size_t size, const struct meta *meta,
                                     struct intern *pool, struct err *err);
 struct kube_object *kube_object_ref(const struct kube_object *object);
