@@ -4,6 +4,7 @@
 
 #define DEFAULT_MAX_DEPTH 1000
 #define DEFAULT_MAX_VALUE_BYTES (16u * 1024 * 1024)
+#define MAX_PIECE (32u * 1024)
 
 struct json_parser {
     yajl_handle yajl;
@@ -11,7 +12,8 @@ struct json_parser {
     struct json_limits limits;
     bool multiple_values;
 
-    struct str piece;     /* what yajl is reading now */
+    struct str piece; /* what yajl is reading now */
+    bool piece_is_ascii;
     size_t fed;           /* bytes in all earlier pieces, for messages */
     ptrdiff_t value_from; /* where the current value began, relative to `piece`; negative: earlier */
     size_t value_bytes;   /* of the value left open by earlier pieces; 0: none is open */
@@ -58,18 +60,22 @@ static bool fail_too_large(struct json_parser *parser)
 
 static bool is_ascii(struct str text)
 {
+    uint64_t seen = 0, word;
     size_t i = 0;
-    for (; i + 8 <= text.len; i += 8) {
-        uint64_t word;
-        memcpy(&word, text.ptr + i, 8);
-        if (word & UINT64_C(0x8080808080808080))
-            return false;
+    for (; i + sizeof word <= text.len; i += sizeof word) {
+        memcpy(&word, text.ptr + i, sizeof word);
+        seen |= word;
     }
-    for (; i < text.len; i++) {
-        if ((unsigned char)text.ptr[i] >= 0x80)
-            return false;
-    }
-    return true;
+    for (; i < text.len; i++)
+        seen |= (unsigned char)text.ptr[i];
+    return (seen & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* A string without escapes is handed out where it lies in the input, unless a cut went
+ * through it. */
+static bool is_verbatim(const struct json_parser *parser, struct str text)
+{
+    return text.ptr >= parser->piece.ptr && text.ptr < parser->piece.ptr + parser->piece.len;
 }
 
 /* yajl decodes a lone low surrogate escape to the three bytes of an encoded surrogate,
@@ -92,17 +98,16 @@ static struct str replace_surrogates(struct json_parser *parser, struct str text
 /* yajl's own check lets overlong forms and code points above U+10FFFF pass. */
 static bool check_text(struct json_parser *parser, struct str *text)
 {
-    if (is_ascii(*text) || str_is_utf8(*text))
+    if ((parser->piece_is_ascii && is_verbatim(parser, *text)) || is_ascii(*text) || str_is_utf8(*text))
         return true;
     *text = replace_surrogates(parser, *text);
     return str_is_utf8(*text) || fail(parser, "invalid UTF-8 in a string");
 }
 
-/* A NUL can only come from an escape, and a string with escapes was decoded elsewhere. */
+/* Only an escape can make one: yajl refuses the raw byte. */
 static bool has_nul(const struct json_parser *parser, struct str text)
 {
-    bool verbatim = text.ptr >= parser->piece.ptr && text.ptr < parser->piece.ptr + parser->piece.len;
-    return !verbatim && text.len > 0 && memchr(text.ptr, 0, text.len) != NULL;
+    return !is_verbatim(parser, text) && text.len > 0 && memchr(text.ptr, 0, text.len) != NULL;
 }
 
 /* --- values --- */
@@ -291,6 +296,7 @@ static bool check_status(struct json_parser *parser, yajl_status status)
 static bool feed_piece(struct json_parser *parser, struct str piece)
 {
     parser->piece = piece;
+    parser->piece_is_ascii = is_ascii(piece);
     if (parser->value_bytes > 0)
         parser->value_from = -(ptrdiff_t)parser->value_bytes;
     else
@@ -305,13 +311,15 @@ static bool feed_piece(struct json_parser *parser, struct str piece)
     return parser->value_bytes <= parser->limits.max_value_bytes || fail_too_large(parser);
 }
 
-/* How much may be fed before the size must be looked at again: yajl should not collect
- * more of an oversized string than the limit, however large the chunk. */
+/* Large inputs go in pieces: yajl should not collect more of an oversized string than the
+ * limit, and most pieces are ASCII, which settles the question for all their strings. */
 static size_t piece_size(const struct json_parser *parser, size_t available)
 {
     size_t room = parser->limits.max_value_bytes - parser->value_bytes;
     if (room == 0)
         room = 1;
+    if (room > MAX_PIECE)
+        room = MAX_PIECE;
     return available < room ? available : room;
 }
 
