@@ -44,6 +44,9 @@ struct kube_config_options {
 bool kube_config_load(struct arena *arena, const struct kube_config_options *options, struct kube_config *ret,
                       struct err *err) MUST_CHECK;
 
+/* Overwrites the secrets in the arena that `config` was loaded into, and forgets them. */
+void kube_config_wipe(struct kube_config *config);
+
 /* The parsing part, for one file's text (YAML or JSON): pure, fuzzed. `dir` is what relative
  * paths are joined to. Reads no file named inside. */
 struct kubeconfig_file;
