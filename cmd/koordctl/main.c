@@ -1,0 +1,24 @@
+/* koordctl: what a policy would do, before it does. */
+#include "command.h"
+#include <stdio.h>
+
+static void flush(FILE *stream, struct strbuf *text)
+{
+    if (text->len > 0)
+        fwrite(text->ptr, 1, text->len, stream);
+}
+
+int main(int argc, char **argv)
+{
+    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(KOORDCTL_OUTPUT_MAX);
+    CLEANUP(strbuf_done) struct strbuf err = STRBUF_INIT(KOORDCTL_OUTPUT_MAX);
+    struct koordctl_env env = { .out = &out, .err = &err, .now = wall_now() };
+    int code = koordctl_run(&env, argc, argv);
+    flush(stderr, &err);
+    flush(stdout, &out);
+    if (out.overflow || fflush(stdout) != 0 || ferror(stdout)) {
+        fputs("koordctl: cannot write the output\n", stderr);
+        return KOORDCTL_UNUSABLE;
+    }
+    return code;
+}

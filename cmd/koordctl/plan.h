@@ -1,0 +1,50 @@
+#pragma once
+/* `koordctl plan`: what the controllers would want, given a snapshot. The decisions are
+ * the controllers' own functions; this only asks them about every node and keeps the
+ * answers in order. */
+#include "nodemetric/spec.h"
+#include "noderesource/plan.h"
+#include "sloconfig/state.h"
+#include "source.h"
+
+struct plan_options {
+    struct source_choice config;
+    const struct configmap *proposed; /* instead of the snapshot's; NULL: none */
+    struct noderesource_plugins plugins;
+    struct wall_time now;
+};
+
+struct plan_node {
+    struct str name;
+    bool exists;                 /* false: only a NodeMetric of that name */
+    const struct json *strategy; /* effective; NULL on hold */
+    struct noderesource_plan resources;
+    struct nodemetric_plan metric;
+};
+
+struct plan {
+    enum colocation_state state; /* accepted, default or rejected */
+    bool configured;             /* there is a ConfigMap: ns and name below */
+    struct str config_ns;
+    struct str config_name;
+    const struct findings *findings;
+    const struct json *cluster; /* NULL: rejected */
+    struct plan_node *nodes;    /* sorted by name */
+    size_t count;
+    const struct snapshot *snapshot; /* its warnings are the plan's */
+
+    struct colocation_policy *policy; /* owned; owns the findings */
+    struct arena arena;
+};
+
+/* `snapshot` is sealed, outlives the plan and gets warnings added. False with
+ * ERR_INVALID: several ConfigMaps qualify. */
+bool plan_make(struct snapshot *snapshot, const struct plan_options *options, struct plan *ret,
+               struct err *err) MUST_CHECK;
+void plan_done(struct plan *plan);
+
+/* The documented tree; lives in `arena` and the plan. */
+const struct json *plan_to_json(const struct plan *plan, struct arena *arena);
+
+/* For people: what changes where, and the totals. */
+void plan_table(struct strbuf *out, const struct plan *plan);
