@@ -1,5 +1,6 @@
 /* koordctl: what a policy would do, before it does. */
 #include "command.h"
+#include "live.h"
 #include <stdio.h>
 
 static void flush(FILE *stream, struct strbuf *text)
@@ -12,7 +13,7 @@ int main(int argc, char **argv)
 {
     CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(KOORDCTL_OUTPUT_MAX);
     CLEANUP(strbuf_done) struct strbuf err = STRBUF_INIT(KOORDCTL_OUTPUT_MAX);
-    struct koordctl_env env = { .out = &out, .err = &err, .now = wall_now() };
+    struct koordctl_env env = { .out = &out, .err = &err, .now = wall_now(), .load_live = live_load };
     int code = koordctl_run(&env, argc, argv);
     flush(stderr, &err);
     flush(stdout, &out);
