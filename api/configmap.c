@@ -98,6 +98,7 @@ struct str configmap_value(const struct configmap *configmap, struct str key, bo
 {
     const struct configmap_entry *entry =
         bsearch(&key, configmap->entries, configmap->count, sizeof *configmap->entries, entry_find);
-    *found = entry != NULL;
+    if (found)
+        *found = entry != NULL;
     return entry ? entry->value : STR_NULL;
 }

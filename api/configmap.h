@@ -14,7 +14,7 @@ struct configmap {
     char *block;
 };
 
-/* *found false when the key is absent. */
+/* Empty and *found (may be NULL) false when the key is absent. */
 struct str configmap_value(const struct configmap *configmap, struct str key, bool *found);
 
 static inline const struct configmap *configmap_of(const struct kube_object *object)

@@ -225,6 +225,7 @@ struct str node_label(const struct node *node, struct str key, bool *found)
     const struct node_label *label =
         node->label_count ? bsearch(&key, node->labels, node->label_count, sizeof *node->labels, label_find)
                           : NULL;
-    *found = label != NULL;
+    if (found)
+        *found = label != NULL;
     return label ? istr_str(label->value) : STR_NULL;
 }

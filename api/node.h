@@ -44,7 +44,7 @@ struct node {
 
 /* The labels as slices, in the caller's arena. */
 struct labels node_labels(const struct node *node, struct arena *arena);
-/* Empty and *found false when absent. */
+/* Empty and *found (may be NULL) false when absent. */
 struct str node_label(const struct node *node, struct str key, bool *found);
 
 static inline const struct node *node_of(const struct kube_object *object)
