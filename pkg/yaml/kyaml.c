@@ -92,6 +92,9 @@ bool kyaml_each(struct arena *arena, struct str text, const struct kyaml_limits 
     struct kyaml_limits bounds = with_defaults(limits);
     if (text.len > bounds.max_bytes)
         return err_set(err, ERR_INVALID, "YAML larger than %zu bytes", bounds.max_bytes);
+    /* libyaml counts a byte order mark as a column, which breaks the indentation. */
+    if (str_starts_with(text, STR("\xEF\xBB\xBF")))
+        text = str_slice(text, 3, text.len);
     const struct json *roots = read_json(arena, text, &bounds);
     if (!roots)
         return kyaml_compose(arena, text, &bounds, on_document, self, err);
