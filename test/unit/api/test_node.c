@@ -157,7 +157,7 @@ static const struct same_row same_rows[] = {
       "{" BASE_META ",\"status\":{\"capacity\":{\"cpu\":\"2\"},\"allocatable\":{\"cpu\":\"1\"}}}", false },
     { "ref_17 key of ours",
       "{" BASE_META ",\"status\":{\"capacity\":{\"cpu\":\"1\"},\"allocatable\":{\"cpu\":\"1\",\"kubernetes."
-                    "io/mid-cpu\":\"0\"}}}",
+      "io/mid-cpu\":\"0\"}}}",
       false },
     { "ref_17 annotation",
       "{\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"1\"},\"annotations\":{\"node.koordinator.sh/"

@@ -98,7 +98,7 @@ static void metric__unknown_host_application_class_counts_as_prod(void **state)
     struct fixture *fixture = *state;
     const struct nodemetric *metric =
         metric_from(fixture, "{" META ",\"status\":{\"hostApplicationMetric\":[{\"priority\":\"gold\","
-                                      "\"usage\":{\"resources\":{\"cpu\":\"1\"}}},"
+                             "\"usage\":{\"resources\":{\"cpu\":\"1\"}}},"
                              "{\"priority\":\"koord-prod\",\"usage\":{\"resources\":{\"cpu\":\"-1\"}}}]}}");
     assert_true(metric->host_prod.cpu_nano == API_NANO_PER_UNIT);
     assert_int_equal(fixture->reports, 2);
