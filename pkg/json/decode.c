@@ -244,6 +244,8 @@ static bool select_pending(struct json_decoder *decoder, struct err *err)
 {
     for (struct pending *pending = decoder_top(decoder)->pending; pending; pending = pending->next) {
         struct frame *frame = decoder_top(decoder);
+        if (!pending->tree)
+            continue;
         pending->field->select(decoder->options.user, frame->dst, decoder->arena, &pending->table,
                                &pending->dst);
         if (!pending->table)

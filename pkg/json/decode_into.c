@@ -275,6 +275,8 @@ static bool into_select(struct json_decoder *decoder, const struct json_field *f
         field->select(decoder->options.user, frame->dst, decoder->arena, &chosen.table, &chosen.dst);
     if (!chosen.table)
         return begin_tree(decoder, pending ? &pending->tree : &postpone(decoder, field)->tree, event);
+    if (pending)
+        pending->tree = NULL; /* this value is that tree, or comes in its place */
     if (!is(decoder, JSON_EV_OBJECT_START, "an object", event))
         return false;
     memset(chosen.dst, 0, chosen.table->size);

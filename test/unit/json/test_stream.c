@@ -362,6 +362,9 @@ static void of_two_values_that_waited_the_last_wins(void **state)
     assert_true(decode(fixture, &event_table, &event,
                        "{\"object\":{\"weight\":1},\"object\":{\"weight\":2},\"type\":\"ADDED\"}"));
     assert_int_equal(event.item->weight, 2);
+    assert_true(decode(fixture, &event_table, &event,
+                       "{\"object\":{\"weight\":1},\"type\":\"ADDED\",\"object\":{\"weight\":3}}"));
+    assert_int_equal(event.item->weight, 3);
 }
 
 /* Events as elements of a streamed array: a failing object drops just its element, in
