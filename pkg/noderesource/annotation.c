@@ -40,7 +40,7 @@ bool noderesource_cpuset_count(struct str list, int64_t *ret, struct err *err)
     bool more = !str_empty(list);
     while (more) {
         struct str item;
-        size_t first, last;
+        size_t first = 0, last = 0;
         more = str_cut(list, ',', &item, &list);
         if (!parse_range(item, &first, &last, err))
             return err_wrap(err, "cpuset");
@@ -131,7 +131,7 @@ bool noderesource_reservation_parse(struct arena *scratch, struct str text, stru
                                     struct err *err)
 {
     const struct json *root;
-    struct amounts amounts;
+    struct amounts amounts = { 0 };
     if (!parse_object(scratch, text, &root, err) ||
         !parse_amounts(json_get_nocase(root, STR("resources")), &amounts, err))
         return false;
@@ -141,7 +141,7 @@ bool noderesource_reservation_parse(struct arena *scratch, struct str text, stru
         return err_set(err, ERR_INVALID, "reservedCPUs and applyPolicy must be strings");
     drop_negative(&amounts);
     if (!str_empty(json_str(cpus))) {
-        int64_t count;
+        int64_t count = 0;
         if (!noderesource_cpuset_count(json_str(cpus), &count, err))
             return err_wrap(err, "reservedCPUs");
         amounts.has_cpu = true;
@@ -155,7 +155,7 @@ bool noderesource_raw_allocatable_parse(struct arena *scratch, struct str text, 
                                         struct err *err)
 {
     const struct json *root;
-    struct amounts amounts;
+    struct amounts amounts = { 0 };
     if (!parse_object(scratch, text, &root, err) || !parse_amounts(root, &amounts, err))
         return false;
     if (amounts.cpu_nano < 0 || amounts.memory_nano < 0)
