@@ -120,7 +120,7 @@ static void node__wrong_identity_is_an_error(void **state)
 static void node__more_labels_than_16_bits_of_tail_can_address(void **state)
 {
     struct fixture *fixture = *state;
-    CLEANUP(strbuf_done) struct strbuf json = STRBUF_INIT(1024 * 1024);
+    CLEANUP(strbuf_done) struct strbuf json = STRBUF_INIT(1 << 20);
     strbuf_addf(&json, "{\"metadata\":{\"name\":\"many\",\"labels\":{");
     for (int i = 0; i < 6000; i++)
         strbuf_addf(&json, "%s\"k%d\":\"v\"", i ? "," : "", i);

@@ -167,5 +167,5 @@ int64_t case_term(const struct noderesource_entry *entry, const char *name)
     const struct mid_term *term = find(entry, name);
     if (!term)
         fail_msg("no term %s", name);
-    return term->value;
+    return term ? term->value : 0;
 }
