@@ -49,8 +49,6 @@ static void check(const struct kube_kind *kind, struct str text, struct intern *
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct kube_kind *const kinds[] = { &node_kind, &pod_kind, &nodemetric_kind,
-                                                     &configmap_kind };
     struct str text = { .ptr = (const char *)data, .len = size };
     struct intern *pool = intern_new();
     check(&node_kind, text, pool);
