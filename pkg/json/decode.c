@@ -128,7 +128,7 @@ static bool object_value(struct json_decoder *decoder, const struct json_event *
     void *dst = (char *)frame->dst + field->offset;
     if (event->type != JSON_EV_NULL && json_decoder_into(decoder, field, dst, event))
         return true;
-    json_decoder_reset_field(field, dst); /* of duplicate keys the last wins, even with nothing */
+    json_decoder_reset_field(decoder, field, dst); /* of duplicate keys the last wins, even with nothing */
     if (event->type == JSON_EV_NULL)
         return true;
     return field->required ? fail_object(decoder, event, err) : mismatch(decoder, event);

@@ -86,5 +86,5 @@ bool json_decoder_capture(struct json_decoder *decoder, const struct json_event 
 void *json_decoder_append(struct json_decoder *decoder, struct frame *frame, size_t entry_size);
 /* Sets decoder->why to "expected ..., got ..." and returns false. */
 bool json_decoder_expected(struct json_decoder *decoder, const char *what, const struct json_event *event);
-/* Back to "absent", where the size of the destination is known. */
-void json_decoder_reset_field(const struct json_field *field, void *dst);
+/* A field of the top frame back to "absent", where the size of its destination is known. */
+void json_decoder_reset_field(struct json_decoder *decoder, const struct json_field *field, void *dst);

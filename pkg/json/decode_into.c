@@ -313,8 +313,11 @@ bool json_decoder_into(struct json_decoder *decoder, const struct json_field *fi
     return types[field->type].take(decoder, field, dst, event);
 }
 
-void json_decoder_reset_field(const struct json_field *field, void *dst)
+void json_decoder_reset_field(struct json_decoder *decoder, const struct json_field *field, void *dst)
 {
+    struct pending *pending = find_pending(decoder_top(decoder), field);
+    if (pending)
+        pending->tree = NULL;
     size_t size = field->type == JSON_INTO_OBJECT ? field->table->size : types[field->type].size;
     if (size > 0)
         memset(dst, 0, size);

@@ -41,7 +41,7 @@ struct json *json_new_str(struct arena *arena, struct str text)
 
 struct json *json_new_number(struct arena *arena, struct str text)
 {
-    assert(!str_empty(text));
+    assert(text.len > 0 && (text.ptr[0] == '-' || (text.ptr[0] >= '0' && text.ptr[0] <= '9')));
     struct json *value = json_new(arena, JSON_NUMBER);
     value->text = arena_str(arena, text);
     return value;

@@ -365,6 +365,9 @@ static void of_two_values_that_waited_the_last_wins(void **state)
     assert_true(decode(fixture, &event_table, &event,
                        "{\"object\":{\"weight\":1},\"type\":\"ADDED\",\"object\":{\"weight\":3}}"));
     assert_int_equal(event.item->weight, 3);
+    assert_true(decode(fixture, &event_table, &event,
+                       "{\"object\":{\"weight\":1},\"object\":null,\"type\":\"ADDED\"}"));
+    assert_null(event.item);
 }
 
 /* Events as elements of a streamed array: a failing object drops just its element, in
