@@ -121,14 +121,37 @@ static size_t call_fail(struct http_call *call, enum http_outcome outcome)
     return SIZE_MAX; /* never the count libcurl wants to see */
 }
 
-/* libcurl begins a request a second time when a reused connection died under the first,
- * whatever the method. Twice is ours to decide. */
+static bool is_idempotent(const char *method)
+{
+    /* PATCH: merge and strategic patches state the wanted result. */
+    static const char *const methods[] = { "GET", "HEAD", "PUT", "PATCH", "DELETE" };
+    for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
+        if (strcmp(method, methods[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static long new_connections(const struct http_call *call)
+{
+    long count = 0;
+    curl_easy_getinfo(call->easy, CURLINFO_NUM_CONNECTS, &count);
+    return count;
+}
+
+/* NET-4. libcurl begins a request a second time when a reused connection died under the
+ * first, whatever the method and on whatever connection comes next. Only what may be
+ * repeated is let through, once, and only on a new connection. */
 int call_on_request(void *self, char *remote_ip, char *local_ip, int remote_port, int local_port)
 {
     (void)remote_ip, (void)local_ip, (void)remote_port, (void)local_port;
     struct http_call *call = self;
     if (call->requests_begun++ == 0)
         return CURL_PREREQFUNC_OK;
+    if (!call->retried && is_idempotent(call->method) && new_connections(call) > 0) {
+        call->retried = true;
+        return CURL_PREREQFUNC_OK;
+    }
     call->stale = true;
     return CURL_PREREQFUNC_ABORT;
 }
@@ -225,26 +248,13 @@ size_t call_on_body(char *data, size_t size, size_t count, void *self)
 
 /* ---- the end ---- */
 
-static bool is_idempotent(const char *method)
-{
-    /* PATCH: merge and strategic patches state the wanted result. */
-    static const char *const methods[] = { "GET", "HEAD", "PUT", "PATCH", "DELETE" };
-    for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
-        if (strcmp(method, methods[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* NET-4: an idle connection that the server had closed, noticed only when used. */
 static bool died_idle(const struct http_call *call, CURLcode code)
 {
     if (call->stale)
         return true;
-    long connects = 0;
-    curl_easy_getinfo(call->easy, CURLINFO_NUM_CONNECTS, &connects);
     bool broken = code == CURLE_GOT_NOTHING || code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR;
-    return broken && connects == 0 && !call->any_response_byte && call->requests_begun > 0;
+    return broken && !call->any_response_byte && call->requests_begun > 0 && new_connections(call) == 0;
 }
 
 static bool retry(struct http_call *call)
@@ -263,8 +273,8 @@ static enum http_outcome outcome_of(const struct http_call *call, CURLcode code)
 {
     if (call->failed)
         return call->failure;
-    if (code == CURLE_OK)
-        return HTTP_COMPLETE;
+    if (code == CURLE_OK) /* also when the connection closed inside the header */
+        return call->header_done ? HTTP_COMPLETE : HTTP_BROKEN;
     if (not_sent(call))
         return HTTP_REFUSED;
     return code == CURLE_OPERATION_TIMEDOUT ? HTTP_TIMED_OUT : HTTP_BROKEN;
@@ -278,6 +288,8 @@ void call_ended(struct http_call *call, CURLcode code)
     enum http_outcome outcome = outcome_of(call, code);
     if (outcome != HTTP_COMPLETE && call->err.kind == ERR_NONE) {
         const char *text = call->curl_text[0] ? call->curl_text : curl_easy_strerror(code);
+        if (code == CURLE_OK)
+            text = "the connection was closed inside the response header";
         if (call->stale)
             text = "the reused connection was closed before an answer came";
         err_set(&call->err, ERR_TRANSIENT, "%s", text);

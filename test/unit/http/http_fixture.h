@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 #include "base/strbuf.h"
 #include "http/client.h"
@@ -35,6 +36,7 @@ struct fixture {
     struct http_exchange *late;
     struct test_ca ca;
     struct test_pair pair;
+    const void *row; /* of a table test */
 };
 
 int fixture_setup(void **state);     /* plain server and client */
