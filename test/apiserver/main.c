@@ -126,6 +126,22 @@ static bool serve(struct loop *loop, struct apiserver *server, const struct opti
     return loop_run(loop, err);
 }
 
+static void stop(void *self)
+{
+    loop_stop(self);
+}
+
+/* libevent lets go of closed connections in its next turn only. */
+static bool last_turn(struct loop *loop, struct err *err)
+{
+    struct loop_timer timer = { 0 };
+    loop_timer_init(&timer, loop, stop, loop);
+    loop_timer_set(&timer, 0);
+    bool ok = loop_run(loop, err);
+    loop_timer_done(&timer);
+    return ok;
+}
+
 static bool start(const struct options *options, struct err *err)
 {
     CLEANUP(strbuf_done) struct strbuf cert = STRBUF_INIT(1024 * 1024);
@@ -158,7 +174,7 @@ static bool start(const struct options *options, struct err *err)
     struct apiserver *server = apiserver_new(loop, &server_options, err);
     bool ok = server && serve(loop, server, options, err);
     apiserver_free(server);
-    return ok;
+    return last_turn(loop, ok ? err : NULL) && ok;
 }
 
 static void print_help(const struct options *defaults)
