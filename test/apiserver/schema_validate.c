@@ -1,5 +1,6 @@
 #include "base/rfc3339.h"
 #include "base/duration.h"
+#include "quantity/quantity.h"
 #include "test/apiserver/pattern.h"
 #include "test/apiserver/schema_node.h"
 #include "test/apiserver/tree.h"
@@ -133,6 +134,17 @@ static const struct {
     { STR_INIT("byte"), valid_byte },
 };
 
+/* Amounts are most of what is ever checked here, and compiling their long pattern for
+ * each of them would cost more than everything else: what parses as a quantity matches. */
+static bool matches_pattern(const struct api_schema *schema, struct str text)
+{
+    struct quantity ignored;
+    bool of_quantity = schema->type == API_SCHEMA_INT_OR_STRING &&
+                       str_starts_with(schema->pattern, STR("^(\\+|-)?(([0-9]+"));
+    return (of_quantity && quantity_parse(text, &ignored, NULL)) ||
+           api_pattern_matches(schema->pattern, text);
+}
+
 static void check_string(const struct api_schema *schema, const struct json *value,
                          const struct api_path *path, struct api_causes *causes)
 {
@@ -143,7 +155,7 @@ static void check_string(const struct api_schema *schema, const struct json *val
     if (schema->min_length.set && count_chars(text) < schema->min_length.value)
         refuse(causes, path, value, "should be at least %lld chars long",
                (long long)schema->min_length.value);
-    if (schema->pattern.len > 0 && !api_pattern_matches(schema->pattern, text))
+    if (schema->pattern.len > 0 && !matches_pattern(schema, text))
         refuse(causes, path, value, "should match '" STR_FMT "'", STR_ARG(schema->pattern));
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (str_eq(formats[i].name, schema->format) && !formats[i].valid(text))
@@ -243,7 +255,9 @@ static bool type_fits(enum api_schema_type type, const struct json *value)
 static void add_type_cause(const struct api_schema *schema, const struct json *value,
                            const struct api_path *path, struct api_causes *causes)
 {
-    const char *got = is_integer(value) ? "integer" : json_type_name(value->type);
+    const char *got = is_integer(value)           ? "integer"
+                      : json_is(value, JSON_BOOL) ? "boolean"
+                                                  : json_type_name(value->type);
     struct str want =
         schema->type == API_SCHEMA_INT_OR_STRING ? STR("integer,string") : api_get_str(schema->raw, "type");
     struct str place = where(causes, path);
