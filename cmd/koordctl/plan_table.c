@@ -59,9 +59,13 @@ static struct str change_text(struct printer *printer, enum owned_resource resou
     return arena_strf(&printer->arena, "%c" STR_FMT, change < 0 ? '-' : '+', STR_ARG(text));
 }
 
-static struct str why_text(const struct noderesource_entry *entry)
+/* A small difference is a change a running manager is in no hurry to write. */
+static struct str why_text(struct printer *printer, const struct noderesource_plan *plan,
+                           const struct noderesource_entry *entry)
 {
-    return str_c(entry->bound ? entry->bound : noderesource_reason_word(entry->reason));
+    const char *why = entry->bound ? entry->bound : noderesource_reason_word(entry->reason);
+    bool waits = entry->write && !entry->send && plan->wait_ms >= 0;
+    return arena_strf(&printer->arena, "%s%s", why, waits ? " (waits)" : "");
 }
 
 /* "kubernetes.io/mid-cpu" without what every line shares. */
@@ -91,7 +95,7 @@ static void entry_row(struct printer *printer, const struct plan_node *node,
                     : entry->planned.set ? value_text(printer, entry->resource, entry->planned.value)
                                          : STR_NULL,
         [CHANGE] = change_text(printer, entry->resource, planned - now),
-        [WHY] = why_text(entry),
+        [WHY] = why_text(printer, &node->resources, entry),
         [METRIC] = action,
     };
     table_row(&printer->table, cells);
