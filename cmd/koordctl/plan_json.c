@@ -114,16 +114,25 @@ static const struct json *node_json(const struct plan_node *node, struct arena *
     return object;
 }
 
+static const struct json *warning_json(const struct snapshot_warning *warning, struct arena *arena)
+{
+    struct json *object = json_new(arena, JSON_OBJECT);
+    set_str(arena, object, "object", warning->object);
+    set_str(arena, object, "path", warning->path);
+    set_str(arena, object, "value", warning->value);
+    set_str(arena, object, "message", warning->message);
+    return object;
+}
+
 static const struct json *warnings_json(const struct snapshot *snapshot, struct arena *arena)
 {
     struct json *list = json_new(arena, JSON_ARRAY);
-    for (size_t i = 0; i < snapshot->warning_count; i++) {
-        struct json *object = json_new(arena, JSON_OBJECT);
-        set_str(arena, object, "object", snapshot->warnings[i].object);
-        set_str(arena, object, "path", snapshot->warnings[i].path);
-        set_str(arena, object, "value", snapshot->warnings[i].value);
-        set_str(arena, object, "message", snapshot->warnings[i].message);
-        json_push(arena, list, object);
+    for (size_t i = 0; i < snapshot->warning_count; i++)
+        json_push(arena, list, warning_json(&snapshot->warnings[i], arena));
+    if (snapshot->warnings_omitted > 0) {
+        struct snapshot_warning rest = { .message = arena_strf(arena, "%zu more are not listed",
+                                                               snapshot->warnings_omitted) };
+        json_push(arena, list, warning_json(&rest, arena));
     }
     return list;
 }

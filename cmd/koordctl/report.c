@@ -23,5 +23,10 @@ const struct json *findings_to_json(const struct findings *findings, const struc
     for (size_t i = 0; i < findings->count; i++)
         if (levels->include[findings->items[i].level])
             json_push(arena, list, finding_json(&findings->items[i], arena));
+    if (findings->omitted > 0) {
+        struct finding rest = { .reason = "",
+                                .message = arena_strf(arena, "%zu more are not listed", findings->omitted) };
+        json_push(arena, list, finding_json(&rest, arena));
+    }
     return list;
 }
