@@ -237,20 +237,26 @@ static struct str take_head(struct conn *conn, struct evbuffer *input, bool *ret
     return (struct str){ .ptr = text, .len = len };
 }
 
-/* An empty line before a request is a leftover of the last one; senders differ. */
-static void skip_empty_lines(struct evbuffer *input)
+/* An empty line before a request is a leftover of the last one; senders differ. True when
+ * something else has come. */
+static bool skip_empty_lines(struct evbuffer *input)
 {
     char start[2];
-    while (evbuffer_copyout(input, start, sizeof start) == 2 && start[0] == '\r' && start[1] == '\n')
+    for (;;) {
+        ev_ssize_t count = evbuffer_copyout(input, start, sizeof start);
+        if (count <= 0 || (count == 1 && start[0] == '\r'))
+            return false;
+        if (count == 1 || start[0] != '\r' || start[1] != '\n')
+            return true;
         evbuffer_drain(input, sizeof start);
+    }
 }
 
 static void conn_head(struct conn *conn)
 {
     struct evbuffer *input = bufferevent_get_input(conn->bev);
     if (!conn->request_begun) {
-        skip_empty_lines(input);
-        if (evbuffer_get_length(input) == 0)
+        if (!skip_empty_lines(input))
             return;
         conn->request_begun = true;
         loop_timer_set(&conn->timer, conn->server->timeout_ms);

@@ -70,6 +70,9 @@ void loop_free(struct loop *loop)
         event_free(watch->event);
         free(watch);
     }
+    /* libevent lets go of a bufferevent in the turn after it was freed. */
+    event_base_loop(loop->base, EVLOOP_NONBLOCK);
+    event_base_loop(loop->base, EVLOOP_NONBLOCK);
     event_base_free(loop->base);
     free(loop->turn);
     free(loop);
