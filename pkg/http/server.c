@@ -57,7 +57,6 @@ static bool address_parse(const char *text, struct address *ret, struct err *err
         host = str_slice(host, 1, host.len - 2);
     if (host.len >= sizeof ret->host || (!brackets && str_find_byte(host, ':') >= 0))
         return err_set(err, ERR_INVALID, "address \"%s\": malformed host", text);
-    *ret = (struct address){ 0 };
     if (host.len)
         memcpy(ret->host, host.ptr, host.len);
     snprintf(ret->port, sizeof ret->port, "%d", (int)port);
@@ -86,7 +85,7 @@ static int listen_on(const struct addrinfo *at)
 
 static int open_listener(const char *text, struct err *err)
 {
-    struct address address;
+    struct address address = { 0 };
     if (!address_parse(text, &address, err))
         return -1;
     const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };

@@ -400,13 +400,13 @@ static void neg_2_a_stream_is_told_its_encoding_and_gets_it_raw(void **state)
     script_free(script);
 }
 
-static char long_header[400 * 1024];
+static char long_header[400000];
 
 static struct step answers_long_header(int connection, int request)
 {
     (void)connection, (void)request;
     size_t used = (size_t)snprintf(long_header, sizeof long_header, "HTTP/1.1 200 OK\r\n");
-    while (used < 300 * 1024)
+    while (used < 300000)
         used += (size_t)snprintf(long_header + used, sizeof long_header - used, "X-Fill: %0500d\r\n", 1);
     snprintf(long_header + used, sizeof long_header - used, "Content-Length: 0\r\n\r\n");
     return (struct step){ long_header, STEP_KEEP };

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "base/strbuf.h"
 #include "http/head.h"
 
 #define HOST "Host: a\r\n"
@@ -142,14 +143,14 @@ static void head__the_connection_field_decides_about_keeping_it(void **state)
 static void head__more_fields_than_the_limit_are_refused(void **state)
 {
     (void)state;
-    char text[4096] = "GET / HTTP/1.1\r\n" HOST;
-    size_t len = strlen(text);
-    for (int i = 0; i < 128; i++, len += 6)
-        memcpy(text + len, "A: b\r\n", 6);
-    memcpy(text + len, "\r\n", 2);
+    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(4096);
+    strbuf_add(&text, STR("GET / HTTP/1.1\r\n" HOST));
+    for (int i = 0; i < 128; i++)
+        strbuf_add(&text, STR("A: b\r\n"));
+    strbuf_add(&text, STR("\r\n"));
     struct arena arena = ARENA_INIT;
     struct http_head head;
-    assert_int_equal(http_head_parse(&arena, (struct str){ .ptr = text, .len = len + 2 }, &head), 431);
+    assert_int_equal(http_head_parse(&arena, strbuf_str(&text), &head), 431);
     arena_done(&arena);
 }
 

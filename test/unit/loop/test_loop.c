@@ -106,7 +106,7 @@ static void loop__setting_again_replaces_the_delay(void **state)
     struct fixture *fixture = *state;
     loop_timer_init(&fixture->a, fixture->loop, fire_a, fixture);
     loop_timer_init(&fixture->b, fixture->loop, fire_stop, fixture);
-    loop_timer_set(&fixture->a, 3600 * 1000);
+    loop_timer_set(&fixture->a, 3600000);
     loop_timer_set(&fixture->a, 0);
     loop_timer_set(&fixture->b, 1);
     run(fixture);
