@@ -159,7 +159,7 @@ static bool decode_entry(struct arena *arena, struct str bytes, bool base64, str
         else if (part.number == 2)
             text = part.bytes;
     }
-    if (!str_is_utf8(key) || !decode_text(arena, text, base64, &value))
+    if (!str_is_utf8(key) || str_find_byte(key, 0) >= 0 || !decode_text(arena, text, base64, &value))
         return false;
     json_set(arena, map, key, value);
     return true;
