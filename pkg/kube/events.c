@@ -199,7 +199,7 @@ static bool again(struct event_recorder *recorder, struct event *event, const st
         event->content.suffix = next_suffix(recorder);
         return true;
     case KUBE_THROTTLED: {
-        int64_t pause_ms = response->retry_after_ms > 0 ? response->retry_after_ms : DEFAULT_PAUSE_MS;
+        int64_t pause_ms = response->retry_after_ms >= 0 ? response->retry_after_ms : DEFAULT_PAUSE_MS;
         recorder->paused_until = mono_add_ms(loop_mono(recorder->loop), pause_ms);
         return true;
     }

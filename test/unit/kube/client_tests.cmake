@@ -1,0 +1,14 @@
+# What talks: settings, credentials, answers, requests, Events.
+koord_test(kube_answer SOURCES test_answer.c LINKS kube_core)
+if(TARGET kube)
+    koord_test(kube_kubeconfig SOURCES test_kubeconfig.c scratch_dir.c LINKS kube)
+    koord_test(kube_auth SOURCES test_auth.c scratch_dir.c LINKS kube)
+endif()
+if(TARGET kube AND TARGET http_server)
+    koord_library(kube_fixture
+        SOURCES kube_fixture.c scratch_dir.c ../http/test_tls.c
+        LINKS kube http_server PkgConfig::cmocka)
+    target_include_directories(kube_fixture PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} ../http)
+    koord_test(kube_client SOURCES test_client.c LINKS kube_fixture)
+    koord_test(kube_events SOURCES test_events.c LINKS kube_fixture)
+endif()
