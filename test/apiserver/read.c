@@ -69,6 +69,7 @@ struct listing {
 };
 
 #define PIECE_BYTES (256 * 1024)
+#define AHEAD_BYTES (2 * 1024 * 1024) /* how far it runs ahead of the reader */
 #define PUMP_MS 2
 
 static void listing_free(struct listing *listing)
@@ -128,7 +129,7 @@ static void listing_pump(void *self)
 {
     struct listing *listing = self;
     struct as_request *request = listing->request;
-    while (!request->server->paused && as_stream_backlog(request) < PIECE_BYTES) {
+    while (!request->server->paused && as_stream_backlog(request) < AHEAD_BYTES) {
         bool complete = write_items(listing);
         as_stream_send(request, strbuf_str(&listing->piece));
         strbuf_clear(&listing->piece);
@@ -224,7 +225,7 @@ static bool list_take(struct as_request *request, struct listing *listing, const
 static void list_now(struct as_request *request)
 {
     struct api_error error = API_ERROR_INIT;
-    const struct json *metadata;
+    const struct json *metadata = NULL;
     struct listing *listing = mem_zalloc(sizeof *listing);
     listing->request = request;
     listing->piece = STRBUF_INIT(SIZE_MAX);

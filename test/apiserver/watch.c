@@ -4,7 +4,7 @@
 #include "test/apiserver/watch_internal.h"
 
 #define PIECE_BYTES (64 * 1024)
-#define AHEAD_BYTES (512 * 1024) /* how far the first phases run ahead of the peer */
+#define AHEAD_BYTES (2 * 1024 * 1024) /* how far the first phases run ahead of the peer */
 #define PUMP_MS 2
 #define LAST_BOOKMARK_MS 2000 /* before the deadline */
 
