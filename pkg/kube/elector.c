@@ -1,0 +1,346 @@
+#include "kube/elector.h"
+
+#include "base/rfc3339.h"
+#include "json/json.h"
+
+#define MAX_TEXT 512
+#define MIN_RECORD_MS 1000
+#define MAX_RECORD_MS (3600 * 1000)
+
+bool elector_options_check(const struct elector_options *options, struct err *err)
+{
+    if (options->lease_ms < 1000 || options->lease_ms % 1000 != 0)
+        return err_set(err, ERR_INVALID, "lease duration must be whole seconds, at least one");
+    if (options->retry_ms <= 0)
+        return err_set(err, ERR_INVALID, "retry period must be above zero");
+    if (options->lease_ms <= options->renew_ms)
+        return err_set(err, ERR_INVALID, "lease duration must be longer than the renew deadline");
+    if (options->renew_ms * 5 <= options->retry_ms * 6)
+        return err_set(err, ERR_INVALID, "renew deadline must be longer than 1.2 times the retry period");
+    return true;
+}
+
+void elector_init(struct elector *elector, const struct elector_options *options)
+{
+    *elector = (struct elector){
+        .options = *options,
+        .random.state = options->seed,
+        .holder = STRBUF_INIT(MAX_TEXT),
+        .rv = STRBUF_INIT(MAX_TEXT),
+        .uid = STRBUF_INIT(MAX_TEXT),
+        .preferred = STRBUF_INIT(MAX_TEXT),
+    };
+}
+
+void elector_done(struct elector *elector)
+{
+    strbuf_done(&elector->holder);
+    strbuf_done(&elector->rv);
+    strbuf_done(&elector->uid);
+    strbuf_done(&elector->preferred);
+}
+
+/* --- what is known ---------------------------------------------------------------- */
+
+static bool held_by_us(const struct elector *elector)
+{
+    return elector->exists && str_eq(strbuf_str(&elector->holder), elector->options.identity);
+}
+
+static void set_text(struct strbuf *buf, struct str text)
+{
+    strbuf_clear(buf);
+    strbuf_add(buf, text);
+}
+
+static int64_t clamp_record_ms(int64_t seconds)
+{
+    if (seconds < MIN_RECORD_MS / 1000)
+        return MIN_RECORD_MS;
+    return seconds > MAX_RECORD_MS / 1000 ? MAX_RECORD_MS : seconds * 1000;
+}
+
+static void remember(struct elector *elector, const struct lease *lease, struct mono_time now)
+{
+    CLEANUP(strbuf_done) struct strbuf uid = STRBUF_INIT(MAX_TEXT);
+    kube_object_uid(&lease->object, &uid);
+    bool same = elector->exists && str_eq(strbuf_str(&elector->rv), kube_object_rv(&lease->object)) &&
+                str_eq(strbuf_str(&elector->uid), strbuf_str(&uid));
+    elector->seen = elector->exists = true;
+    if (same)
+        return;
+    elector->changed = now;
+    set_text(&elector->holder, istr_str(lease->holder));
+    set_text(&elector->rv, kube_object_rv(&lease->object));
+    set_text(&elector->uid, strbuf_str(&uid));
+    set_text(&elector->preferred, istr_str(lease->preferred));
+    elector->record_ms = clamp_record_ms(lease->duration_s);
+    elector->transitions = max_i64(0, lease->transitions);
+    elector->acquired = lease->acquire_time;
+}
+
+static void forget(struct elector *elector)
+{
+    elector->seen = true;
+    elector->exists = false;
+    strbuf_clear(&elector->holder);
+    strbuf_clear(&elector->rv);
+    strbuf_clear(&elector->uid);
+}
+
+static void lose(struct elector *elector)
+{
+    if (elector->state == ELECTOR_LEADER)
+        elector->state = ELECTOR_LOST;
+}
+
+void elector_watching(struct elector *elector, bool watching)
+{
+    elector->fresh_view = watching;
+}
+
+/* A watch may lag behind our own writes: what is older than we know says nothing. */
+static bool is_old_news(const struct elector *elector, const struct lease *lease)
+{
+    return elector->exists && rv_compare(kube_object_rv(&lease->object), strbuf_str(&elector->rv)) == RV_LESS;
+}
+
+void elector_observed(struct elector *elector, const struct lease *lease, struct mono_time now)
+{
+    if (!lease) {
+        /* LE-9: whether it is ours to make again is for the next write to find out. */
+        forget(elector);
+        return;
+    }
+    if (is_old_news(elector, lease))
+        return;
+    remember(elector, lease, now);
+    /* LE-4: a definite loss needs no deadline. While our own write is under way its
+     * answer decides. */
+    if (elector->state == ELECTOR_LEADER && !held_by_us(elector))
+        lose(elector);
+}
+
+/* --- what to do ------------------------------------------------------------------- */
+
+static struct elector_action wait_until(struct mono_time due, struct mono_time now)
+{
+    int64_t ns = due.ns - now.ns;
+    return (struct elector_action){ ELECTOR_WAIT, ns <= 0 ? 0 : (ns + NS_PER_MS - 1) / NS_PER_MS };
+}
+
+static struct elector_action send(struct elector *elector, enum elector_do what, struct mono_time now)
+{
+    elector->in_flight = true;
+    elector->sent = what;
+    elector->sent_at = now;
+    elector->giving = elector->releasing && what == ELECTOR_UPDATE;
+    return (struct elector_action){ what, 0 };
+}
+
+/* acquire sleeps P * (1 .. 2.2), so that candidates do not march in step. */
+static struct mono_time after_failure(struct elector *elector, struct mono_time now)
+{
+    int64_t p = elector->options.retry_ms;
+    int64_t wait = elector->state == ELECTOR_LEADER ? p / 4 : random_between(&elector->random, p, p * 11 / 5);
+    return mono_add_ms(now, max_i64(1, wait));
+}
+
+static struct elector_action next_standby(struct elector *elector, struct mono_time now)
+{
+    if (mono_before(now, elector->next_try))
+        return wait_until(elector->next_try, now);
+    if (!elector->seen || elector->stale)
+        return send(elector, ELECTOR_GET, now);
+    if (!elector->exists)
+        return send(elector, ELECTOR_CREATE, now);
+    if (elector->holder.len == 0 || held_by_us(elector))
+        return send(elector, ELECTOR_UPDATE, now);
+    struct mono_time expires = mono_add_ms(elector->changed, elector->record_ms);
+    if (!mono_before(now, expires))
+        return send(elector, ELECTOR_UPDATE, now);
+    if (elector->fresh_view)
+        return wait_until(expires, now);
+    /* No watch: look every now and then whether it still changes. */
+    elector->next_try = after_failure(elector, now);
+    return send(elector, ELECTOR_GET, now);
+}
+
+static struct elector_action next_leader(struct elector *elector, struct mono_time now)
+{
+    struct mono_time deadline = mono_add_ms(elector->good_sent, elector->options.renew_ms);
+    if (!mono_before(now, deadline)) {
+        lose(elector);
+        return (struct elector_action){ ELECTOR_WAIT, -1 };
+    }
+    if (elector->preferred.len > 0 && !str_eq(strbuf_str(&elector->preferred), elector->options.identity))
+        return wait_until(deadline, now); /* end of term: somebody else is to lead (4.6) */
+    struct mono_time due = mono_add_ms(elector->good_sent, elector->options.retry_ms);
+    if (mono_before(due, elector->next_try))
+        due = elector->next_try;
+    if (mono_before(now, due))
+        return wait_until(mono_before(due, deadline) ? due : deadline, now);
+    if (elector->stale)
+        return send(elector, ELECTOR_GET, now);
+    return send(elector, elector->exists ? ELECTOR_UPDATE : ELECTOR_CREATE, now);
+}
+
+/* LE-7: only what a GET has just shown to be ours is given back. */
+static struct elector_action next_release(struct elector *elector, struct mono_time now)
+{
+    if (elector->state != ELECTOR_LEADER)
+        return (struct elector_action){ ELECTOR_WAIT, -1 };
+    if (elector->stale)
+        return send(elector, ELECTOR_GET, now);
+    if (!held_by_us(elector)) {
+        lose(elector);
+        return (struct elector_action){ ELECTOR_WAIT, -1 };
+    }
+    return send(elector, ELECTOR_UPDATE, now);
+}
+
+struct elector_action elector_next(struct elector *elector, struct mono_time now)
+{
+    if (elector->in_flight) {
+        /* A request that hangs must not hide that the time is up. */
+        struct mono_time deadline = mono_add_ms(elector->good_sent, elector->options.renew_ms);
+        if (elector->state != ELECTOR_LEADER || elector->releasing)
+            return (struct elector_action){ ELECTOR_WAIT, -1 };
+        if (mono_before(now, deadline))
+            return wait_until(deadline, now);
+        lose(elector);
+        return (struct elector_action){ ELECTOR_WAIT, -1 };
+    }
+    if (elector->releasing)
+        return next_release(elector, now);
+    switch (elector->state) {
+    case ELECTOR_STANDBY:
+        return next_standby(elector, now);
+    case ELECTOR_LEADER:
+        return next_leader(elector, now);
+    default:
+        return (struct elector_action){ ELECTOR_WAIT, -1 };
+    }
+}
+
+/* --- answers ----------------------------------------------------------------------- */
+
+static void write_succeeded(struct elector *elector, const struct lease *lease, struct mono_time now)
+{
+    if (lease)
+        remember(elector, lease, now);
+    else
+        elector->stale = true; /* written, but what the server made of it is unknown */
+    if (elector->giving) {
+        elector->state = ELECTOR_RELEASED;
+        return;
+    }
+    if (elector->state == ELECTOR_LOST)
+        return;
+    elector->state = ELECTOR_LEADER;
+    elector->good_sent = elector->sent_at; /* LE-2: not when the answer came */
+}
+
+static void get_answered(struct elector *elector, enum kube_failure failure, const struct lease *lease,
+                         struct mono_time now)
+{
+    if (failure == KUBE_NOT_FOUND) {
+        elector->stale = false;
+        forget(elector);
+        return;
+    }
+    if (failure != KUBE_OK || !lease) {
+        elector->next_try = after_failure(elector, now);
+        return;
+    }
+    elector->stale = false;
+    remember(elector, lease, now);
+    if (elector->state == ELECTOR_LEADER && !held_by_us(elector))
+        lose(elector);
+}
+
+void elector_answered(struct elector *elector, enum kube_failure failure, const struct lease *lease,
+                      struct mono_time now)
+{
+    enum elector_do sent = elector->sent;
+    elector->in_flight = false;
+    if (sent == ELECTOR_GET) {
+        get_answered(elector, failure, lease, now);
+        return;
+    }
+    if (failure == KUBE_OK) {
+        write_succeeded(elector, lease, now);
+        return;
+    }
+    /* Somebody was faster, it vanished, or our write was applied and its answer lost:
+     * only a GET can tell (LE-5). */
+    elector->stale = true;
+    bool contradicted =
+        failure == KUBE_CONFLICT || failure == KUBE_ALREADY_EXISTS || failure == KUBE_NOT_FOUND;
+    if (!contradicted || elector->state != ELECTOR_LEADER)
+        elector->next_try = after_failure(elector, now);
+}
+
+/* --- the fence --------------------------------------------------------------------- */
+
+static int64_t safety_ms(const struct elector *elector)
+{
+    return max_i64(1000, elector->options.lease_ms / 10);
+}
+
+int64_t elector_margin_ms(const struct elector *elector, struct mono_time now)
+{
+    if (elector->state != ELECTOR_LEADER)
+        return 0;
+    int64_t age = mono_ms_between(elector->good_sent, now);
+    return max_i64(0, elector->options.lease_ms - safety_ms(elector) - age);
+}
+
+bool elector_may_write(const struct elector *elector, struct mono_time now)
+{
+    return elector_margin_ms(elector, now) > 0;
+}
+
+void elector_release(struct elector *elector)
+{
+    elector->releasing = true;
+    elector->stale = true;
+}
+
+/* --- the record -------------------------------------------------------------------- */
+
+static void add_time(struct strbuf *out, const char *name, struct wall_time time)
+{
+    strbuf_addf(out, ",\"%s\":\"", name);
+    rfc3339_format_micro(out, time);
+    strbuf_addc(out, '"');
+}
+
+void elector_write_record(const struct elector *elector, struct str ns, struct str name, struct wall_time now,
+                          struct strbuf *out)
+{
+    bool update = elector->sent == ELECTOR_UPDATE;
+    bool renewal = update && held_by_us(elector) && !elector->giving;
+    bool takeover = update && !held_by_us(elector);
+    strbuf_add(out,
+               STR("{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":"));
+    json_write_str(out, name);
+    strbuf_add(out, STR(",\"namespace\":"));
+    json_write_str(out, ns);
+    if (update) {
+        strbuf_add(out, STR(",\"uid\":"));
+        json_write_str(out, strbuf_str(&elector->uid));
+        strbuf_add(out, STR(",\"resourceVersion\":"));
+        json_write_str(out, strbuf_str(&elector->rv));
+    }
+    strbuf_add(out, STR("},\"spec\":{\"holderIdentity\":"));
+    if (elector->giving)
+        strbuf_add(out, STR("null"));
+    else
+        json_write_str(out, elector->options.identity);
+    strbuf_addf(out, ",\"leaseDurationSeconds\":%lld",
+                elector->giving ? 1LL : (long long)(elector->options.lease_ms / 1000));
+    add_time(out, "acquireTime", renewal && elector->acquired.set ? elector->acquired.value : now);
+    add_time(out, "renewTime", now);
+    strbuf_addf(out, ",\"leaseTransitions\":%lld}}", (long long)(elector->transitions + (takeover ? 1 : 0)));
+}
