@@ -1,10 +1,14 @@
 #include "json/parser.h"
+#include "base/strbuf.h"
+#include "json/text.h"
 #include <stdlib.h>
 #include <yajl/yajl_parse.h>
 
 #define DEFAULT_MAX_DEPTH 1000
 #define DEFAULT_MAX_VALUE_BYTES (16u * 1024 * 1024)
 #define MAX_PIECE (32u * 1024)
+#define MAX_NUMBER_BYTES 4096
+#define KEPT_BYTES (64u * 1024)
 
 struct json_parser {
     yajl_handle yajl;
@@ -14,16 +18,23 @@ struct json_parser {
 
     struct str piece; /* what yajl is reading now */
     bool piece_is_ascii;
+    size_t text_end;      /* behind the last string or number that was complete in `piece` */
     size_t fed;           /* bytes in all earlier pieces, for messages */
     ptrdiff_t value_from; /* where the current value began, relative to `piece`; negative: earlier */
     size_t value_bytes;   /* of the value left open by earlier pieces; 0: none is open */
     size_t depth;
     size_t values; /* complete top-level values */
     bool failed;
-    bool finishing;
-    struct err *err; /* of the running feed or finish */
-    char *replaced;  /* a string whose surrogates were replaced */
-    size_t replaced_cap;
+    bool reading; /* yajl is at work on `piece` */
+
+    bool in_string;      /* the input was cut inside a string */
+    bool escaped;        /* and the byte before was a backslash */
+    size_t string_bytes; /* of that string, in the piece that was cut */
+    size_t number_bytes; /* of a number that was cut */
+    struct strbuf held;  /* what came since, not yet seen by yajl */
+
+    struct err *err;        /* of the running feed or finish */
+    struct strbuf replaced; /* a string whose surrogates were replaced */
 };
 
 /* What yajl takes for white space. */
@@ -42,7 +53,7 @@ static size_t skip_blanks(struct str text, size_t from)
 /* How many bytes have been read, the offending one included. */
 static size_t position(const struct json_parser *parser)
 {
-    return parser->fed + (parser->finishing ? 0 : yajl_get_bytes_consumed(parser->yajl));
+    return parser->fed + (parser->reading ? yajl_get_bytes_consumed(parser->yajl) : parser->held.len);
 }
 
 static bool fail(struct json_parser *parser, const char *what)
@@ -58,19 +69,6 @@ static bool fail_too_large(struct json_parser *parser)
 
 /* --- text --- */
 
-static bool is_ascii(struct str text)
-{
-    uint64_t seen = 0, word;
-    size_t i = 0;
-    for (; i + sizeof word <= text.len; i += sizeof word) {
-        memcpy(&word, text.ptr + i, sizeof word);
-        seen |= word;
-    }
-    for (; i < text.len; i++)
-        seen |= (unsigned char)text.ptr[i];
-    return (seen & UINT64_C(0x8080808080808080)) == 0;
-}
-
 /* A string without escapes is handed out where it lies in the input, unless a cut went
  * through it. */
 static bool is_verbatim(const struct json_parser *parser, struct str text)
@@ -78,29 +76,13 @@ static bool is_verbatim(const struct json_parser *parser, struct str text)
     return text.ptr >= parser->piece.ptr && text.ptr < parser->piece.ptr + parser->piece.len;
 }
 
-/* yajl decodes a lone low surrogate escape to the three bytes of an encoded surrogate,
- * which are not UTF-8. Go reads such an escape as U+FFFD, three bytes as well. */
-static struct str replace_surrogates(struct json_parser *parser, struct str text)
-{
-    if (parser->replaced_cap < text.len) {
-        parser->replaced_cap = text.len;
-        parser->replaced = mem_realloc(parser->replaced, text.len);
-    }
-    char *out = parser->replaced;
-    memcpy(out, text.ptr, text.len);
-    for (size_t i = 0; i + 3 <= text.len; i++) {
-        if ((unsigned char)out[i] == 0xED && (unsigned char)out[i + 1] >= 0xA0)
-            memcpy(out + i, "\xEF\xBF\xBD", 3);
-    }
-    return (struct str){ out, text.len };
-}
-
 /* yajl's own check lets overlong forms and code points above U+10FFFF pass. */
 static bool check_text(struct json_parser *parser, struct str *text)
 {
-    if ((parser->piece_is_ascii && is_verbatim(parser, *text)) || is_ascii(*text) || str_is_utf8(*text))
+    if ((parser->piece_is_ascii && is_verbatim(parser, *text)) || json_text_is_ascii(*text) ||
+        str_is_utf8(*text))
         return true;
-    *text = replace_surrogates(parser, *text);
+    *text = json_text_replace_surrogates(*text, &parser->replaced);
     return str_is_utf8(*text) || fail(parser, "invalid UTF-8 in a string");
 }
 
@@ -111,6 +93,15 @@ static bool has_nul(const struct json_parser *parser, struct str text)
 }
 
 /* --- values --- */
+
+/* The text tells where it ends unless it was decoded or cut; then yajl knows. */
+static void mark_text_end(struct json_parser *parser, struct str text, size_t quote)
+{
+    if (is_verbatim(parser, text))
+        parser->text_end = (size_t)(text.ptr - parser->piece.ptr) + text.len + quote;
+    else
+        parser->text_end = yajl_get_bytes_consumed(parser->yajl);
+}
 
 static bool value_ended(struct json_parser *parser)
 {
@@ -163,18 +154,26 @@ static int on_boolean(void *self, int boolean)
 
 static int on_number(void *self, const char *text, size_t len)
 {
-    return scalar(self, &(struct json_event){ .type = JSON_EV_NUMBER, .text = { text, len } });
+    struct json_parser *parser = self;
+    struct json_event event = { .type = JSON_EV_NUMBER, .text = { text, len } };
+    if (len > MAX_NUMBER_BYTES)
+        return fail(parser, "number too long");
+    mark_text_end(parser, event.text, 0);
+    parser->number_bytes = 0;
+    return scalar(parser, &event);
 }
 
 static int on_string(void *self, const unsigned char *text, size_t len)
 {
     struct json_event event = { .type = JSON_EV_STRING, .text = { (const char *)text, len } };
+    mark_text_end(self, event.text, 1);
     return check_text(self, &event.text) && scalar(self, &event);
 }
 
 static int on_key(void *self, const unsigned char *text, size_t len)
 {
     struct json_event event = { .type = JSON_EV_KEY, .text = { (const char *)text, len } };
+    mark_text_end(self, event.text, 1);
     if (has_nul(self, event.text))
         return fail(self, "NUL in an object key");
     return check_text(self, &event.text) && emit(self, &event);
@@ -248,6 +247,7 @@ struct json_parser *json_parser_new(const struct json_limits *limits, bool multi
         parser->limits.max_value_bytes = DEFAULT_MAX_VALUE_BYTES;
     parser->multiple_values = multiple_values;
     parser->sink = sink;
+    parser->held = parser->replaced = STRBUF_INIT(SIZE_MAX);
 
     yajl_alloc_funcs memory = { yajl_malloc, yajl_realloc, yajl_release, NULL };
     parser->yajl = yajl_alloc(&callbacks, &memory, parser);
@@ -261,7 +261,8 @@ void json_parser_free(struct json_parser *parser)
     if (!parser)
         return;
     yajl_free(parser->yajl);
-    free(parser->replaced);
+    strbuf_done(&parser->replaced);
+    strbuf_done(&parser->held);
     free(parser);
 }
 
@@ -293,10 +294,43 @@ static bool check_status(struct json_parser *parser, yajl_status status)
     return status == yajl_status_ok;
 }
 
+static size_t count_number_bytes_at_end(struct str text)
+{
+    size_t n = 0;
+    while (n < text.len && text.ptr[text.len - n - 1] != '\0' &&
+           strchr("0123456789+-.eE", text.ptr[text.len - n - 1]))
+        n++;
+    return n;
+}
+
+/* yajl begins an unfinished token anew with each piece, which for a long one in many
+ * pieces takes the square of its length. So when the input is cut inside a string, what
+ * follows is held back until the string ends, and numbers may not be long.
+ *
+ * Behind the last complete string, the first quote begins an unfinished one. */
+static bool note_cut(struct json_parser *parser)
+{
+    struct str rest = str_slice(parser->piece, parser->text_end, parser->piece.len);
+    ptrdiff_t quote = str_find_byte(rest, '"');
+    parser->in_string = quote >= 0;
+    if (parser->in_string) {
+        bool closed;
+        rest = str_slice(rest, (size_t)quote + 1, rest.len);
+        parser->escaped = false;
+        parser->string_bytes = json_text_string_end(rest, &parser->escaped, &closed);
+        parser->number_bytes = 0;
+        return true;
+    }
+    size_t number = count_number_bytes_at_end(rest);
+    parser->number_bytes = number + (number == parser->piece.len ? parser->number_bytes : 0);
+    return parser->number_bytes <= MAX_NUMBER_BYTES || fail(parser, "number too long");
+}
+
 static bool feed_piece(struct json_parser *parser, struct str piece)
 {
     parser->piece = piece;
-    parser->piece_is_ascii = is_ascii(piece);
+    parser->piece_is_ascii = json_text_is_ascii(piece);
+    parser->text_end = 0;
     if (parser->value_bytes > 0)
         parser->value_from = -(ptrdiff_t)parser->value_bytes;
     else
@@ -304,14 +338,17 @@ static bool feed_piece(struct json_parser *parser, struct str piece)
     if (!parser->multiple_values && parser->values > 0 && parser->value_from < (ptrdiff_t)piece.len)
         return fail(parser, "text after the JSON document");
 
+    parser->reading = true;
     if (!check_status(parser, yajl_parse(parser->yajl, (const unsigned char *)piece.ptr, piece.len)))
         return false;
+    parser->reading = false;
     parser->fed += piece.len;
     parser->value_bytes = (size_t)((ptrdiff_t)piece.len - parser->value_from);
-    return parser->value_bytes <= parser->limits.max_value_bytes || fail_too_large(parser);
+    return (parser->value_bytes <= parser->limits.max_value_bytes || fail_too_large(parser)) &&
+           note_cut(parser);
 }
 
-/* Large inputs go in pieces: yajl should not collect more of an oversized string than the
+/* Large inputs go in pieces: yajl should not collect more of an oversized value than the
  * limit, and most pieces are ASCII, which settles the question for all their strings. */
 static size_t piece_size(const struct json_parser *parser, size_t available)
 {
@@ -321,6 +358,33 @@ static size_t piece_size(const struct json_parser *parser, size_t available)
     if (room > MAX_PIECE)
         room = MAX_PIECE;
     return available < room ? available : room;
+}
+
+/* Even where values may be of any size, a string in one must fit into memory. */
+static bool check_held(struct json_parser *parser)
+{
+    size_t limit = parser->limits.max_value_bytes;
+    if (limit == SIZE_MAX && parser->string_bytes + parser->held.len > DEFAULT_MAX_VALUE_BYTES + 1)
+        return fail(parser, "string too long");
+    return parser->value_bytes + parser->held.len <= limit || fail_too_large(parser);
+}
+
+/* Takes from `chunk` what belongs to the string that was cut. */
+static bool feed_string(struct json_parser *parser, struct str *chunk)
+{
+    bool closed;
+    size_t len = json_text_string_end(*chunk, &parser->escaped, &closed);
+    strbuf_add(&parser->held, str_slice(*chunk, 0, len));
+    *chunk = str_slice(*chunk, len, chunk->len);
+    if (!check_held(parser))
+        return false;
+    if (!closed)
+        return true;
+    bool ok = feed_piece(parser, strbuf_str(&parser->held));
+    if (parser->held.cap > KEPT_BYTES)
+        strbuf_done(&parser->held);
+    strbuf_clear(&parser->held);
+    return ok;
 }
 
 static bool guard(struct json_parser *parser, struct err *err)
@@ -337,10 +401,15 @@ bool json_parser_feed(struct json_parser *parser, struct str chunk, struct err *
     if (!guard(parser, err))
         return false;
     while (chunk.len > 0) {
+        if (parser->in_string) {
+            if (!feed_string(parser, &chunk))
+                return false;
+            continue;
+        }
         struct str piece = { chunk.ptr, piece_size(parser, chunk.len) };
         if (!feed_piece(parser, piece))
             return false;
-        chunk = str_slice(chunk, piece.len, chunk.len - piece.len);
+        chunk = str_slice(chunk, piece.len, chunk.len);
     }
     parser->failed = false;
     return true;
@@ -357,7 +426,8 @@ bool json_parser_finish(struct json_parser *parser, struct err *err)
     /* yajl ends a number by reading one blank; a string left open it would let pass
      * between values, so what counts is whether the value really ended. */
     size_t before = parser->values;
-    parser->finishing = true;
+    if (parser->in_string)
+        return fail(parser, "malformed JSON: premature EOF");
     parser->piece = STR(" ");
     parser->value_from = -(ptrdiff_t)parser->value_bytes;
     if (!check_status(parser, yajl_complete_parse(parser->yajl)))

@@ -1,15 +1,17 @@
 #pragma once
 /* Bytes to events: a push parser over yajl's SAX interface. Input may be cut at any
  * byte. Refuses nesting deeper than `max_depth`, single values larger than
- * `max_value_bytes`, invalid UTF-8, NUL in keys, and text after the document. Tolerates
- * escapes of lone surrogates: a high one arrives as '?', a low one as U+FFFD. NUL inside
- * a string value arrives as it is. Errors are ERR_INVALID, one line, and begin with the
- * number of bytes read up to and with the offending one; those of the sink pass unchanged. */
+ * `max_value_bytes`, numbers longer than 4096 bytes, invalid UTF-8, NUL in keys, and text
+ * after the document. Tolerates escapes of lone surrogates: a high one arrives as '?', a
+ * low one as U+FFFD. NUL inside a string value arrives as it is. Errors are ERR_INVALID,
+ * one line, and begin with the number of bytes read, the offending one included; those of
+ * the sink pass unchanged. */
 #include "json/event.h"
 
 struct json_limits {
     size_t max_depth;       /* 0: 1000 */
-    size_t max_value_bytes; /* of one top-level value; 0: 16 MiB. SIZE_MAX: unlimited (streamed lists) */
+    size_t max_value_bytes; /* of one top-level value; 0: 16 MiB. SIZE_MAX: unlimited (streamed lists),
+                               except that one string in it may have 16 MiB */
 };
 
 struct json_parser;

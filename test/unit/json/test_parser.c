@@ -251,15 +251,81 @@ static void t_04_sixteen_mebibytes_pass_and_one_byte_more_does_not(void **state)
     }
 }
 
-static void unlimited_means_unlimited(void **state)
+static bool feed_list_of_strings(size_t count, size_t string_bytes, struct err *err)
 {
-    (void)state;
     struct recorder recorder = RECORDER_INIT;
-    struct err err = ERR_INIT;
     const struct json_limits limits = { .max_value_bytes = SIZE_MAX };
     struct json_parser *parser = json_parser_new(&limits, false, recorder_sink(&recorder));
-    assert_true(feed_sized(parser, 20u << 20, 1u << 20, &err));
+    bool ok = json_parser_feed(parser, STR("["), err);
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = (i == 0 || json_parser_feed(parser, STR(","), err)) &&
+             feed_sized(parser, string_bytes + STR("{\"s\":\"\"}").len, 16u << 10, err);
+    }
+    ok = ok && json_parser_feed(parser, STR("]"), err) && json_parser_finish(parser, err);
+    json_parser_free(parser);
+    strbuf_done(&recorder.out);
+    return ok;
+}
+
+static void unlimited_means_lists_of_any_size(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    assert_true(feed_list_of_strings(18, 1u << 20, &err));
+}
+
+static void unlimited_does_not_mean_strings_of_any_size(void **state)
+{
+    (void)state;
+    struct err err = ERR_INIT;
+    assert_true(feed_list_of_strings(1, (16u << 20), &err));
+    assert_false(feed_list_of_strings(1, (16u << 20) + 1, &err));
+    assert_non_null(strstr(err.text, "string too long"));
+}
+
+static void long_numbers_are_refused_however_they_are_cut(void **state)
+{
+    (void)state;
+    for (size_t digits = 4096; digits <= 4097; digits++) {
+        for (size_t chunk = 1; chunk <= 5000; chunk = chunk * 7 + 1) {
+            struct recorder recorder = RECORDER_INIT;
+            struct err err = ERR_INIT;
+            struct strbuf text = STRBUF_INIT(1u << 16);
+            strbuf_add(&text, STR("[1,"));
+            for (size_t i = 0; i < digits; i++)
+                strbuf_addc(&text, '7');
+            strbuf_add(&text, STR(",2]"));
+            struct json_parser *parser = json_parser_new(NULL, false, recorder_sink(&recorder));
+            bool ok = true;
+            for (size_t at = 0; ok && at < text.len; at += chunk)
+                ok = json_parser_feed(parser, str_slice(strbuf_str(&text), at, chunk), &err);
+            assert_int_equal(ok, digits == 4096);
+            json_parser_free(parser);
+            strbuf_done(&text);
+            strbuf_done(&recorder.out);
+        }
+    }
+}
+
+/* Would take hours if each chunk made yajl read the string from its start. */
+static void a_long_string_may_dribble(void **state)
+{
+    (void)state;
+    static const char tail[] = "\\\\\\\"\\u00e4{}";
+    struct recorder recorder = RECORDER_INIT;
+    struct err err = ERR_INIT;
+    struct json_parser *parser = json_parser_new(NULL, true, recorder_sink(&recorder));
+    assert_true(json_parser_feed(parser, STR("{\"k\":\""), &err));
+    for (size_t i = 0; i < 20000; i++) {
+        for (size_t at = 0; at < sizeof tail - 1; at++)
+            assert_true(json_parser_feed(parser, (struct str){ tail + at, 1 }, &err));
+    }
+    assert_int_equal(recorder.events, 2);
+    assert_false(json_parser_idle(parser));
+    assert_true(json_parser_feed(parser, STR("\"}"), &err));
+    assert_int_equal(recorder.events, 4); /* delivered at once, not with the next chunk */
     assert_true(json_parser_finish(parser, &err));
+    assert_int_equal(recorder.out.len, strlen("{ 'k' \"\" }") + 20000 * strlen("\\\"\xC3\xA4{}"));
     json_parser_free(parser);
     strbuf_done(&recorder.out);
 }
@@ -416,7 +482,10 @@ int main(void)
         TEST(a_value_larger_than_the_limit_fails),
         TEST(a_number_larger_than_the_limit_fails),
         TEST(t_04_sixteen_mebibytes_pass_and_one_byte_more_does_not),
-        TEST(unlimited_means_unlimited),
+        TEST(unlimited_means_lists_of_any_size),
+        TEST(unlimited_does_not_mean_strings_of_any_size),
+        TEST(long_numbers_are_refused_however_they_are_cut),
+        TEST(a_long_string_may_dribble),
         TEST(t_01_t_03_split_at_every_byte),
         TEST(t_01_cut_in_two_at_every_byte),
         TEST(t_02_a_thousand_glued_documents),
