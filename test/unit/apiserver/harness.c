@@ -114,7 +114,8 @@ static bool is_done(void *self)
 
 static struct str url_of(struct harness *h, const char *path)
 {
-    return arena_strf(&h->arena, "http://127.0.0.1:%d%s", apiserver_port(h->server), path);
+    return arena_strf(&h->arena, "%s://127.0.0.1:%d%s", h->scheme ? h->scheme : "http",
+                      apiserver_port(h->server), path);
 }
 
 static size_t headers_of(struct harness *h, const char *content_type, struct http_header *headers)

@@ -19,6 +19,7 @@ struct harness {
     struct arena arena; /* replies and events live here */
     const char *token;  /* sent as bearer token when set */
     const char *accept;
+    const char *scheme; /* NULL: http */
     struct loop_timer guard;
     bool timed_out;
 };
