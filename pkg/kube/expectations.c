@@ -14,12 +14,12 @@
 struct expectation {
     UT_hash_handle hh;
     const struct kube_kind *kind;
-    bool gone; /* the write deleted the object that has `uid` */
+    enum write_verb verb;
     struct mono_time since;
     char *ns;
     char *name;
     char *rv;  /* of the written object */
-    char *uid; /* of the deleted object */
+    char *uid; /* of the object that was deleted */
     size_t key_len;
     char key[];
 };
@@ -87,7 +87,7 @@ void expectations_set(struct expectations *expected, struct str key, const struc
         return;
     struct expectation *one = mem_zalloc(sizeof *one + key.len);
     one->kind = write->kind;
-    one->gone = gone;
+    one->verb = write->verb;
     one->since = now;
     one->ns = str_dup_c(write->ns);
     one->name = str_dup_c(write->name);
@@ -104,16 +104,20 @@ const struct kube_kind *expectations_kind(const struct expectations *expected, s
     return one ? one->kind : NULL;
 }
 
+static bool has_uid(const struct kube_object *object, struct str uid)
+{
+    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(512);
+    kube_object_uid(object, &text);
+    return str_eq(strbuf_str(&text), uid);
+}
+
+/* What was patched stood in the cache; if it no longer does, somebody deleted it later. */
 static bool shown(const struct expectation *one, const struct kube_object *object)
 {
-    if (one->gone) {
-        CLEANUP(strbuf_done) struct strbuf uid = STRBUF_INIT(512);
-        if (object)
-            kube_object_uid(object, &uid);
-        return !object || !str_eq(strbuf_str(&uid), str_c(one->uid));
-    }
     if (!object)
-        return false;
+        return one->verb != WRITE_CREATE;
+    if (one->verb == WRITE_DELETE)
+        return !has_uid(object, str_c(one->uid));
     enum rv_order order = rv_compare(kube_object_rv(object), str_c(one->rv));
     return order == RV_EQUAL || order == RV_GREATER;
 }
@@ -138,4 +142,9 @@ int64_t expectations_recheck_ms(const struct expectations *expected, struct str 
         return 1;
     int64_t age = mono_ms_between(one->since, now);
     return max_i64(1, min_i64(max_i64(FIRST_RECHECK_MS, age), PATIENCE_MS - age));
+}
+
+size_t expectations_count(const struct expectations *expected)
+{
+    return HASH_COUNT(expected->all);
 }

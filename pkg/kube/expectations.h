@@ -25,3 +25,5 @@ bool expectations_met(struct expectations *expected, struct str key, const struc
                       struct mono_time now);
 /* When to ask again if no event comes first. */
 int64_t expectations_recheck_ms(const struct expectations *expected, struct str key, struct mono_time now);
+/* How many writes the cache has not shown yet. */
+size_t expectations_count(const struct expectations *expected);

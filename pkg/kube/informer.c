@@ -6,13 +6,17 @@
 #include "kube/listwatch.h"
 #include "kube/reflector.h"
 
+/* Bookmarks come each minute; a stream that has shown one and then says nothing for so
+ * long has a dead peer (WAT-11). */
+#define IDLE_GUARD_MS (4 * 60 * 1000)
+
 /* What is under way: at most one list page or one watch. */
 struct informer {
     struct informer_options options;
     struct kube_client *client;
     struct loop *loop;
     struct reflector reflector;
-    struct loop_timer timer;
+    struct loop_timer timer; /* the reflector's wait, or the idle guard of an open watch */
     struct store *store;
     struct store *collecting; /* the list being fetched */
     struct kube_call *call;
@@ -20,6 +24,7 @@ struct informer {
     struct watch_decoder *watch;
     struct reflector_failure stream_end; /* why we ended the stream ourselves */
     bool ended_by_us;
+    bool bookmarked; /* this stream has shown a bookmark */
     struct feed_state feed;
     struct mono_time dead_since;
     struct strbuf trouble; /* last failure, for people */
@@ -71,20 +76,20 @@ static void put(struct informer *informer, struct kube_object *object)
     if (old && !kube_uid_eq(old, kept)) { /* REF-11: another incarnation under the same name */
         tell(informer, old, NULL);
         tell(informer, NULL, kept);
-    } else if (!old || !str_eq(kube_object_rv(old), kube_object_rv(kept))) {
+    } else if (!old || !store_is_same(old, kept)) {
         tell(informer, old, kept);
     }
     kube_object_unref(old);
     kube_object_unref(kept);
 }
 
-/* REF-12: an event older than what is stored is a replay. */
+/* REF-12: an event older than what is stored is a replay, also when it speaks of an earlier
+ * incarnation. */
 static bool is_replay(const struct informer *informer, const struct kube_object *object)
 {
     const struct kube_object *stored =
         store_get(informer->store, kube_object_namespace(object), kube_object_name(object));
-    return stored && kube_uid_eq(stored, object) &&
-           rv_compare(kube_object_rv(object), kube_object_rv(stored)) == RV_LESS;
+    return stored && rv_compare(kube_object_rv(object), kube_object_rv(stored)) == RV_LESS;
 }
 
 static void drop(struct informer *informer, struct kube_object *object)
@@ -106,7 +111,7 @@ static void on_listed(void *self, struct kube_object *object)
     struct informer *informer = self;
     const struct kube_object *known =
         store_get(informer->store, kube_object_namespace(object), kube_object_name(object));
-    if (known && kube_uid_eq(known, object) && str_eq(kube_object_rv(known), kube_object_rv(object))) {
+    if (known && store_is_same(known, object)) {
         kube_object_unref(object);
         object = kube_object_ref(known);
     }
@@ -175,9 +180,8 @@ static void on_list_done(void *self, const struct kube_response *response)
     } else if (!list_decoder_finish(list, &rv, &token, &err)) {
         list_failed(informer, KUBE_PROTOCOL, -1, &err);
     } else {
-        struct reflector_action action =
-            reflector_page(&informer->reflector, loop_mono(informer->loop), rv, token,
-                           store_count(informer->store), store_count(informer->collecting));
+        struct reflector_action action = reflector_page(
+            &informer->reflector, rv, token, store_count(informer->store), store_count(informer->collecting));
         act(informer, action);
     }
     list_decoder_free(list);
@@ -207,6 +211,26 @@ static bool on_error_event(struct informer *informer, const struct api_status *s
     return end_stream(informer, (struct reflector_failure){ .failure = failure, .retry_after_ms = retry_ms });
 }
 
+/* WAT-9: once a relist has passed over such an object, it does not stop the others. */
+static bool on_bad_event(struct informer *informer, const struct err *why)
+{
+    metric_add(informer->bad_total, 1, kind_name(informer));
+    if (reflector_skip_bad(&informer->reflector, loop_mono(informer->loop)))
+        return true;
+    LOG_WARN("watch event not understood", LOG_S("kind", kind_name(informer)), LOG_ERR(why));
+    return end_stream(informer, (struct reflector_failure){ .bad_event = true, .retry_after_ms = -1 });
+}
+
+static void apply(struct informer *informer, enum watch_event_type type, struct kube_object *object)
+{
+    if (is_replay(informer, object))
+        kube_object_unref(object);
+    else if (type == WATCH_DELETED)
+        drop(informer, object);
+    else
+        put(informer, object);
+}
+
 static bool on_watch_event(void *self, const struct watch_event *event)
 {
     struct informer *informer = self;
@@ -215,22 +239,16 @@ static bool on_watch_event(void *self, const struct watch_event *event)
     case WATCH_ERROR:
         return on_error_event(informer, event->status);
     case WATCH_BAD:
-        metric_add(informer->bad_total, 1, kind_name(informer));
-        LOG_WARN("watch event ignored", LOG_S("kind", kind_name(informer)), LOG_ERR(&event->err));
-        return end_stream(informer, (struct reflector_failure){ .bad_event = true, .retry_after_ms = -1 });
+        return on_bad_event(informer, &event->err);
     case WATCH_UNKNOWN:
         return true;
-    case WATCH_DELETED:
-        drop(informer, event->object);
-        break;
     case WATCH_ADDED:
     case WATCH_MODIFIED:
-        if (is_replay(informer, event->object))
-            kube_object_unref(event->object);
-        else
-            put(informer, event->object);
+    case WATCH_DELETED:
+        apply(informer, event->type, event->object);
         break;
     case WATCH_BOOKMARK:
+        informer->bookmarked = true;
         break;
     }
     note_recovery(informer);
@@ -253,6 +271,8 @@ static bool on_watch_data(void *self, struct str chunk, struct err *err)
     struct informer *informer = self;
     bool fed = watch_decoder_feed(informer->watch, chunk, err);
     metric_set(informer->objects, (double)store_count(informer->store), kind_name(informer));
+    if (informer->bookmarked)
+        loop_timer_set(&informer->timer, IDLE_GUARD_MS);
     if (!fed && !informer->ended_by_us)
         end_stream(informer, (struct reflector_failure){ .bad_event = true, .retry_after_ms = -1 });
     return fed;
@@ -264,6 +284,7 @@ static void on_watch_done(void *self, const struct kube_response *response)
 {
     struct informer *informer = self;
     informer->call = NULL;
+    loop_timer_cancel(&informer->timer);
     struct reflector_failure end = { .failure = response->failure,
                                      .retry_after_ms = response->retry_after_ms };
     if (informer->ended_by_us)
@@ -309,7 +330,7 @@ static void send_request(struct informer *informer)
                                                .on_event = on_watch_event,
                                                .self = informer };
         informer->watch = watch_decoder_new(&watch);
-        informer->ended_by_us = false;
+        informer->ended_by_us = informer->bookmarked = false;
         stream.on_open = on_watch_open;
         stream.on_data = on_watch_data;
         stream.done = on_watch_done;
@@ -350,9 +371,21 @@ static void act(struct informer *informer, struct reflector_action action)
     }
 }
 
+static void on_idle(struct informer *informer)
+{
+    struct kube_response silence = { .failure = KUBE_TRANSPORT, .retry_after_ms = -1 };
+    err_set(&silence.err, ERR_TRANSIENT, "watch silent for %d s", IDLE_GUARD_MS / 1000);
+    kube_cancel(informer->call);
+    on_watch_done(informer, &silence);
+}
+
 static void on_timer(void *self)
 {
     struct informer *informer = self;
+    if (informer->reflector.state == REFLECTOR_WATCHING) {
+        on_idle(informer);
+        return;
+    }
     act(informer, reflector_timer(&informer->reflector, loop_mono(informer->loop)));
 }
 

@@ -4,11 +4,9 @@
 
 #include "base/arena.h"
 
-/* Only identity is needed of a bookmark, but it is decoded by the kind's own table. */
-static const struct meta *meta_of(const void *decoded)
-{
-    return decoded;
-}
+/* etcd keeps no object beyond 1.5 MB; this only stops a peer that never ends one. */
+#define MAX_ITEM_BYTES (64u * 1024 * 1024)
+#define LIST_PIECE_BYTES (64u * 1024)
 
 /* --- list ------------------------------------------------------------------------ */
 
@@ -23,8 +21,10 @@ static const struct json_field list_meta_fields[] = {
     JSON_REQUIRED_STR(struct list_envelope, continue_token, "continue"),
 };
 
-/* The members of a list's metadata land in the envelope itself. */
-static const struct json_table list_meta_table = JSON_TABLE(struct list_envelope, list_meta_fields);
+/* The members of a list's metadata land in the envelope itself: at offset 0 and of size 0,
+ * so that decoding them touches nothing else. */
+static const struct json_table list_meta_table = { .fields = list_meta_fields,
+                                                   .count = ARRAY_LEN(list_meta_fields) };
 
 enum { LIST_KIND, LIST_META, LIST_ITEMS, LIST_FIELDS };
 
@@ -36,7 +36,15 @@ struct list_decoder {
     struct list_envelope envelope;
     struct json_decoder *decoder;
     struct json_parser *parser;
+    size_t item_bytes; /* read since the last item ended */
 };
+
+static void tell_bad(struct list_decoder *decoder, const struct err *err)
+{
+    decoder->item_bytes = 0;
+    if (decoder->options.on_bad)
+        decoder->options.on_bad(decoder->options.self, err);
+}
 
 static bool on_item(void *user, const void *element, struct err *err)
 {
@@ -44,11 +52,42 @@ static bool on_item(void *user, const void *element, struct err *err)
     struct list_decoder *decoder = user;
     struct err bad = ERR_INIT;
     struct kube_object *object = decoder->options.kind->project(element, decoder->options.pool, NULL, &bad);
+    decoder->item_bytes = 0;
     if (object)
         decoder->options.on_object(decoder->options.self, object);
-    else if (decoder->options.on_bad)
-        decoder->options.on_bad(decoder->options.self, &bad);
+    else
+        tell_bad(decoder, &bad);
     return true; /* one bad object must not cost the others */
+}
+
+/* "items[7]" or "items[7].metadata.uid": the JSON decoder dropped the whole item. */
+static bool is_dropped_item(struct str path)
+{
+    static const struct str identity[] = {
+        STR_INIT(""),
+        STR_INIT(".metadata.name"),
+        STR_INIT(".metadata.namespace"),
+        STR_INIT(".metadata.uid"),
+        STR_INIT(".metadata.resourceVersion"),
+    };
+    struct str index, rest;
+    if (!str_starts_with(path, STR("items[")) || !str_cut(path, ']', &index, &rest))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(identity); i++) {
+        if (str_eq(rest, identity[i]))
+            return true;
+    }
+    return false;
+}
+
+static void on_mismatch(void *self, struct str path, struct str value, const char *message)
+{
+    (void)value;
+    struct err bad = ERR_INIT;
+    if (!is_dropped_item(path))
+        return;
+    err_set(&bad, ERR_INVALID, STR_FMT ": %s", STR_ARG(path), message);
+    tell_bad(self, &bad);
 }
 
 struct list_decoder *list_decoder_new(const struct list_decoder_options *options)
@@ -60,8 +99,11 @@ struct list_decoder *list_decoder_new(const struct list_decoder_options *options
         .name = "metadata", .type = JSON_INTO_OBJECT, .offset = 0, .table = &list_meta_table
     };
     decoder->fields[LIST_ITEMS] = (struct json_field)JSON_FIELD_EACH("items", options->kind->table, on_item);
+    decoder->fields[LIST_ITEMS].required = true; /* items that are no array are not "none" */
     decoder->table = (struct json_table){ decoder->fields, LIST_FIELDS, sizeof(struct list_envelope) };
-    struct json_decode_options decode = { .limits.max_value_bytes = SIZE_MAX, .user = decoder };
+    struct json_decode_options decode = { .limits.max_value_bytes = SIZE_MAX,
+                                          .report = { .mismatch = on_mismatch, .self = decoder },
+                                          .user = decoder };
     decoder->decoder = json_decoder_new(&decoder->arena, &decoder->table, &decoder->envelope, &decode, NULL);
     decoder->parser = json_parser_new(&decode.limits, false, json_decoder_sink(decoder->decoder));
     return decoder;
@@ -79,7 +121,23 @@ void list_decoder_free(struct list_decoder *decoder)
 
 bool list_decoder_feed(struct list_decoder *decoder, struct str chunk, struct err *err)
 {
-    return json_parser_feed(decoder->parser, chunk, err);
+    while (chunk.len > 0) {
+        struct str piece = str_slice(chunk, 0, LIST_PIECE_BYTES);
+        decoder->item_bytes += piece.len;
+        if (!json_parser_feed(decoder->parser, piece, err))
+            return false;
+        if (decoder->item_bytes > MAX_ITEM_BYTES)
+            return err_set(err, ERR_INVALID, "item larger than %u bytes in list of %s", MAX_ITEM_BYTES,
+                           decoder->options.kind->plural);
+        chunk = str_slice(chunk, piece.len, chunk.len - piece.len);
+    }
+    return true;
+}
+
+static bool is_list_of(const struct kube_kind *kind, struct str name)
+{
+    struct str item = str_c(kind->kind);
+    return str_starts_with(name, item) && str_eq(str_slice(name, item.len, name.len), STR("List"));
 }
 
 bool list_decoder_finish(struct list_decoder *decoder, struct str *ret_rv, struct str *ret_continue,
@@ -88,12 +146,12 @@ bool list_decoder_finish(struct list_decoder *decoder, struct str *ret_rv, struc
     if (!json_parser_finish(decoder->parser, err))
         return false;
     const struct list_envelope *envelope = &decoder->envelope;
-    if (!str_ends_with(envelope->kind, STR("List")))
-        return err_set(err, ERR_TRANSIENT, "expected a list of %s, got kind \"" STR_FMT "\"",
-                       decoder->options.kind->plural, STR_ARG(envelope->kind));
-    if (str_empty(envelope->rv))
-        return err_set(err, ERR_TRANSIENT, "list of %s has no metadata.resourceVersion",
-                       decoder->options.kind->plural);
+    const struct kube_kind *kind = decoder->options.kind;
+    if (!is_list_of(kind, envelope->kind))
+        return err_set(err, ERR_TRANSIENT, "expected a %sList, got kind \"" STR_FMT "\"", kind->kind,
+                       STR_ARG(envelope->kind));
+    if (str_empty(envelope->rv) || str_eq(envelope->rv, STR("0")))
+        return err_set(err, ERR_TRANSIENT, "list of %s has no metadata.resourceVersion", kind->plural);
     *ret_rv = envelope->rv;
     *ret_continue = envelope->continue_token;
     return true;
@@ -103,10 +161,23 @@ bool list_decoder_finish(struct list_decoder *decoder, struct str *ret_rv, struc
 
 struct watch_envelope {
     struct str type;
-    bool has_status;
     struct api_status status;
-    void *object; /* decoded by the kind's table; NULL while absent */
+    struct str bookmark_rv;
+    void *object; /* decoded by the kind's table, starts with its meta; NULL while absent */
 };
+
+/* Of a bookmark only this is of use, and nothing else of it can be wrong. */
+static const struct json_field bookmark_meta_fields[] = {
+    JSON_FIELD_STR(struct watch_envelope, bookmark_rv, "resourceVersion"),
+};
+static const struct json_table bookmark_meta_table = { .fields = bookmark_meta_fields,
+                                                       .count = ARRAY_LEN(bookmark_meta_fields) };
+static const struct json_field bookmark_fields[] = {
+    { .name = "metadata", .type = JSON_INTO_OBJECT, .offset = 0, .table = &bookmark_meta_table },
+};
+static const struct json_table bookmark_table = { .fields = bookmark_fields,
+                                                  .count = ARRAY_LEN(bookmark_fields) };
+static const struct json_table skip_table = { 0 };
 
 struct watch_decoder {
     struct watch_decoder_options options;
@@ -147,28 +218,37 @@ static void select_table(void *user, void *parent, struct arena *arena, const st
         *table = NULL;
         return;
     }
-    if (watch_type(envelope->type) == WATCH_ERROR) {
-        envelope->has_status = true;
+    *dst = envelope; /* the tables of size 0 write into the envelope */
+    switch (watch_type(envelope->type)) {
+    case WATCH_ERROR:
         *table = &api_status_table;
         *dst = &envelope->status;
         return;
+    case WATCH_BOOKMARK:
+        *table = &bookmark_table;
+        return;
+    case WATCH_UNKNOWN:
+        *table = &skip_table; /* WAT-6: not interpreted */
+        return;
+    default:
+        *table = decoder->options.kind->table;
+        envelope->object = arena_alloc(arena, (*table)->size);
+        *dst = envelope->object;
     }
-    *table = decoder->options.kind->table;
-    envelope->object = arena_alloc(arena, (*table)->size);
-    *dst = envelope->object;
 }
 
 static void fill_object(struct watch_decoder *decoder, const struct watch_envelope *envelope,
                         struct watch_event *event)
 {
     const struct kube_kind *kind = decoder->options.kind;
-    if (!envelope->object || str_empty(meta_of(envelope->object)->rv)) {
+    const struct meta *meta = envelope->object;
+    if (!meta || str_empty(meta->rv)) {
         err_set(&event->err, ERR_INVALID, "%s event without an object that has a resourceVersion",
                 kind->kind);
         event->type = WATCH_BAD;
         return;
     }
-    event->rv = meta_of(envelope->object)->rv;
+    event->rv = meta->rv;
     event->object = kind->project(envelope->object, decoder->options.pool, NULL, &event->err);
     if (!event->object)
         event->type = WATCH_BAD;
@@ -186,8 +266,7 @@ static bool on_event(void *user, const void *element, struct err *err)
         fill_object(decoder, envelope, &event);
         break;
     case WATCH_BOOKMARK:
-        if (envelope->object)
-            event.rv = meta_of(envelope->object)->rv;
+        event.rv = envelope->bookmark_rv;
         break;
     case WATCH_ERROR:
         event.status = &envelope->status;

@@ -12,7 +12,7 @@ struct list_decoder_options {
     struct intern *pool;
     /* One item; the callee owns the reference. */
     void (*on_object)(void *self, struct kube_object *object);
-    /* An item without usable identity (counted, the rest is kept). May be NULL. */
+    /* An item that is no object or has no usable identity; the rest is kept. May be NULL. */
     void (*on_bad)(void *self, const struct err *err);
     void *self;
 };
@@ -20,8 +20,8 @@ struct list_decoder_options {
 struct list_decoder *list_decoder_new(const struct list_decoder_options *options);
 void list_decoder_free(struct list_decoder *decoder);
 bool list_decoder_feed(struct list_decoder *decoder, struct str chunk, struct err *err) MUST_CHECK;
-/* The body is complete. Fails for anything but a list of objects with a resourceVersion
- * (LST-5, LST-7). The texts are valid until the decoder is freed. */
+/* The body is complete. Fails for anything but a list of this kind with a resourceVersion
+ * to watch from (LST-5, LST-7). The texts are valid until the decoder is freed. */
 bool list_decoder_finish(struct list_decoder *decoder, struct str *ret_rv, struct str *ret_continue,
                          struct err *err) MUST_CHECK;
 

@@ -50,7 +50,8 @@ struct reflector {
     struct backoff backoff;
     struct backoff relist_backoff; /* REF-3: relists of one kind keep their distance */
     int64_t page_size;
-    struct strbuf rv; /* resume point; empty: none */
+    struct strbuf rv;      /* resume point; empty: none */
+    struct strbuf list_rv; /* of the first page of the list under way */
     struct strbuf continue_token;
     bool consistent;    /* next list asks for the most recent state, whatever we have seen */
     bool unpaged;       /* LST-8: the paged chain expired twice */
@@ -59,10 +60,13 @@ struct reflector {
     int expired_chains;
     int short_watches;
     int bad_events;    /* decode failures at this resume point (WAT-9) */
-    int server_errors; /* consecutive 5xx at this resume point */
+    int server_errors; /* consecutive 500 at this resume point */
+    bool skipped_bad;  /* during the quarantine */
+    struct mono_time quarantine_until;
     struct mono_time last_list;
     struct mono_time watch_opened;
     bool watch_delivered;
+    bool bookmarks_seen; /* this server sends them */
     /* counted, for metrics */
     uint64_t lists, relists, watches;
 };
@@ -79,13 +83,17 @@ struct reflector_action reflector_timer(struct reflector *reflector, struct mono
 
 /* A complete page; `known` is the number of objects in the store, `collected` the number
  * in the collection so far. */
-struct reflector_action reflector_page(struct reflector *reflector, struct mono_time now, struct str list_rv,
+struct reflector_action reflector_page(struct reflector *reflector, struct str list_rv,
                                        struct str continue_token, size_t known, size_t collected);
 
 void reflector_opened(struct reflector *reflector, struct mono_time now);
-/* An event or a bookmark was accepted; its resourceVersion becomes the resume point. False:
- * the stream went backwards (REF-6): cut it and report reflector_broken(REWOUND). */
+/* An event or a bookmark was accepted; its resourceVersion becomes the resume point unless
+ * it is older than that. False: the stream went backwards (REF-6): cut it and report
+ * reflector_failed(rewound). */
 bool reflector_event(struct reflector *reflector, struct mono_time now, struct str rv, bool bookmark);
+/* An event without usable identity came. True: skip it, a relist has lately passed over such
+ * a one and the stream is worth more. False: cut it and report reflector_failed(bad_event). */
+bool reflector_skip_bad(struct reflector *reflector, struct mono_time now);
 
 /* Why a request or stream is over. */
 struct reflector_failure {

@@ -16,6 +16,7 @@ static const struct {
     [KUBE_FORBIDDEN] = { "forbidden", ERR_TRANSIENT },
     [KUBE_THROTTLED] = { "throttled", ERR_TRANSIENT },
     [KUBE_SERVER] = { "server-error", ERR_TRANSIENT },
+    [KUBE_UNAVAILABLE] = { "unavailable", ERR_TRANSIENT },
     [KUBE_PROTOCOL] = { "protocol-error", ERR_TRANSIENT },
     [KUBE_UNREACHABLE] = { "unreachable", ERR_TRANSIENT },
     [KUBE_TRANSPORT] = { "transport-error", ERR_TRANSIENT },
@@ -61,17 +62,17 @@ static void add_number(struct strbuf *out, char *separator, const char *name, in
     *separator = '&';
 }
 
+/* The kind's own selector and the request's: both must hold. */
 static void add_field_selectors(struct strbuf *out, char *separator, const struct kube_request *request)
 {
     struct str own = str_c(request->kind->field_selector);
-    if (str_empty(own) && str_empty(request->field_selector))
+    struct str more = request->field_selector;
+    if (str_empty(own) && str_empty(more))
         return;
-    CLEANUP(strbuf_done) struct strbuf both = STRBUF_INIT(4096);
-    strbuf_add(&both, own);
-    if (!str_empty(own) && !str_empty(request->field_selector))
-        strbuf_addc(&both, ',');
-    strbuf_add(&both, request->field_selector);
-    add_param(out, separator, "fieldSelector", strbuf_str(&both));
+    add_param(out, separator, "fieldSelector", own);
+    if (!str_empty(own) && !str_empty(more))
+        url_encode(out, STR(","));
+    url_encode(out, more);
 }
 
 static void add_query(struct strbuf *out, const struct kube_request *request)
@@ -154,9 +155,9 @@ static const struct {
     { "Forbidden", KUBE_FORBIDDEN },
     { "TooManyRequests", KUBE_THROTTLED },
     { "InternalError", KUBE_SERVER },
-    { "ServerTimeout", KUBE_SERVER },
-    { "ServiceUnavailable", KUBE_SERVER },
-    { "Timeout", KUBE_SERVER },
+    { "ServerTimeout", KUBE_UNAVAILABLE },
+    { "ServiceUnavailable", KUBE_UNAVAILABLE },
+    { "Timeout", KUBE_UNAVAILABLE },
 };
 
 static enum kube_failure classify_code(int code, bool is_create)
@@ -170,6 +171,11 @@ static enum kube_failure classify_code(int code, bool is_create)
         return KUBE_NOT_FOUND;
     case 409:
         return is_create ? KUBE_ALREADY_EXISTS : KUBE_CONFLICT;
+    case 408:
+    case 502:
+    case 503:
+    case 504:
+        return KUBE_UNAVAILABLE;
     case 410:
         return KUBE_EXPIRED;
     case 429:
@@ -184,10 +190,18 @@ static enum kube_failure classify_code(int code, bool is_create)
     return code >= 500 ? KUBE_SERVER : KUBE_PROTOCOL;
 }
 
+/* Some servers leave "Failure" out of an error's Status. In a good answer only that word
+ * makes one: other objects have a reason and a message, too. */
+static bool is_failure(int code, const struct api_status *status)
+{
+    if (!status || str_eq(status->status, STR("Success")))
+        return false;
+    return str_eq(status->status, STR("Failure")) || code < 200 || code >= 300;
+}
+
 enum kube_failure kube_classify(int code, const struct api_status *status, bool is_create)
 {
-    bool failed = status && str_eq(status->status, STR("Failure"));
-    if (!failed)
+    if (!is_failure(code, status))
         return classify_code(code, is_create);
     if (says_too_large(status))
         return KUBE_TOO_LARGE_RV;
@@ -197,7 +211,7 @@ enum kube_failure kube_classify(int code, const struct api_status *status, bool 
         if (str_eq(status->reason, str_c(reasons[i].reason)))
             return reasons[i].failure;
     }
-    int status_code = status->code > 0 && status->code < 1000 ? (int)status->code : code;
-    enum kube_failure failure = classify_code(status_code, is_create);
+    bool says_code = status->code >= 300 && status->code < 600;
+    enum kube_failure failure = classify_code(says_code ? (int)status->code : code, is_create);
     return failure == KUBE_OK ? KUBE_SERVER : failure; /* ERR-4: a 200 that carries a Failure */
 }

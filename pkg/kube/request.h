@@ -51,7 +51,8 @@ enum kube_failure {
     KUBE_UNAUTHORIZED,   /* 401 */
     KUBE_FORBIDDEN,      /* 403 */
     KUBE_THROTTLED,      /* 429: not executed */
-    KUBE_SERVER,         /* 5xx */
+    KUBE_SERVER,         /* 500 and its kin: the server stumbled over this very request */
+    KUBE_UNAVAILABLE,    /* 408, 502, 503, 504: nobody there to answer it just now */
     KUBE_PROTOCOL,       /* not what an API server says: HTML, wrong media type, bad JSON */
     KUBE_UNREACHABLE,    /* no connection: certainly not executed */
     KUBE_TRANSPORT,      /* cut or timed out: executed or not is unknown */

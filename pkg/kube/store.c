@@ -122,6 +122,12 @@ static struct bucket *new_bucket(struct store *store, const struct istr *value)
     return bucket;
 }
 
+static void resize_bucket(struct bucket *bucket, uint32_t cap)
+{
+    bucket->cap = cap;
+    bucket->items = mem_realloc(bucket->items, cap * sizeof(*bucket->items));
+}
+
 static void index_add(struct store *store, const struct kube_object *object)
 {
     const struct istr *value = store->kind->index ? store->kind->index(object) : NULL;
@@ -131,8 +137,7 @@ static void index_add(struct store *store, const struct kube_object *object)
     struct bucket *bucket =
         find_bucket(store, istr_str(value), &at) ? store->index.slots[at] : new_bucket(store, value);
     if (bucket->count == bucket->cap) {
-        bucket->cap = bucket->cap ? bucket->cap * 2 : 4;
-        bucket->items = mem_realloc(bucket->items, bucket->cap * sizeof(*bucket->items));
+        resize_bucket(bucket, bucket->cap ? bucket->cap * 2 : 4);
     }
     bucket->items[bucket->count++] = object;
 }
@@ -160,6 +165,8 @@ static void index_remove(struct store *store, const struct kube_object *object)
     if (bucket->count == 0) {
         table_remove_at(&store->index, at, hash_bucket);
         free_bucket(bucket);
+    } else if (bucket->cap > 8 && bucket->count * 4 < bucket->cap) {
+        resize_bucket(bucket, bucket->cap / 2);
     }
 }
 
@@ -218,6 +225,12 @@ const struct kube_object *store_get(const struct store *store, struct str ns, st
 size_t store_count(const struct store *store)
 {
     return store->objects.count;
+}
+
+bool store_is_same(const struct kube_object *a, const struct kube_object *b)
+{
+    struct str rv = kube_object_rv(a);
+    return a == b || (!str_empty(rv) && str_eq(rv, kube_object_rv(b)) && kube_uid_eq(a, b));
 }
 
 struct kube_object *store_put(struct store *store, struct kube_object *object)
@@ -298,7 +311,7 @@ static void tell_rest(const struct store *was, const struct store *is, changed_f
         const struct kube_object *old = store_get(was, kube_object_namespace(new), kube_object_name(new));
         if (!old || !kube_uid_eq(old, new))
             changed(self, NULL, new);
-        else if (!str_eq(kube_object_rv(old), kube_object_rv(new)))
+        else if (!store_is_same(old, new))
             changed(self, old, new);
     }
 }

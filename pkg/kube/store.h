@@ -14,6 +14,10 @@ void store_free(struct store *store);                  /* NULL is fine */
 const struct kube_object *store_get(const struct store *store, struct str ns, struct str name);
 size_t store_count(const struct store *store);
 
+/* Same incarnation and same resourceVersion, so nothing can differ. Without a
+ * resourceVersion nobody knows. */
+bool store_is_same(const struct kube_object *a, const struct kube_object *b);
+
 /* Takes over the caller's reference. The object it replaces is handed out (the caller
  * unrefs it), or NULL. */
 struct kube_object *store_put(struct store *store, struct kube_object *object);
@@ -31,8 +35,8 @@ void store_each(const struct store *store, bool (*each)(void *self, const struct
 
 /* Installs the content of `next` at once and leaves `next` empty. Readers see the old or
  * the new, never a mix; `changed` runs afterwards for every difference, deletes first
- * (REF-9): (old, NULL) gone, (NULL, new) came, (old, new) replaced. Same uid and same
- * resourceVersion is no difference; another uid is a delete and an add. */
+ * (REF-9): (old, NULL) gone, (NULL, new) came, (old, new) replaced. What store_is_same is no
+ * difference; another uid is a delete and an add. */
 void store_swap(struct store *store, struct store *next,
                 void (*changed)(void *self, const struct kube_object *old, const struct kube_object *new),
                 void *self);

@@ -9,11 +9,12 @@
 #include <utlist.h>
 
 #define NOT_WAITING SIZE_MAX
+#define AGE_TO_RISE_MS (60 * 1000) /* WQ-8 */
 
 /* One key. It exists while it is queued, waits, is processed or has failures to remember. */
 struct work {
     UT_hash_handle hh;
-    struct work *prev, *next; /* in its ready list */
+    struct work *prev, *next; /* in its ready list, or among those processed */
     bool ready;               /* in a ready list */
     bool processing;
     bool dirty; /* added again while processing */
@@ -32,6 +33,7 @@ struct workqueue {
     struct random random;
     struct work *all;
     struct work *ready[WORK_PRIORITIES]; /* FIFO */
+    struct work *running;                /* in the order they were handed out */
     struct work **heap;                  /* waiting, earliest due first */
     size_t heap_count, heap_cap;
     struct workqueue_stats stats;
@@ -113,7 +115,7 @@ static void wait_until(struct workqueue *queue, struct work *work, struct mono_t
 static struct work *find(const struct workqueue *queue, struct str key)
 {
     struct work *work;
-    HASH_FIND(hh, queue->all, key.ptr, key.len, work);
+    HASH_FIND(hh, queue->all, key.len ? key.ptr : "", key.len, work);
     return work;
 }
 
@@ -123,7 +125,8 @@ static struct work *find_or_add(struct workqueue *queue, struct str key)
     if (work)
         return work;
     work = mem_zalloc(sizeof *work + key.len);
-    memcpy(work->key, key.ptr, key.len);
+    if (key.len)
+        memcpy(work->key, key.ptr, key.len);
     work->key_len = key.len;
     work->heap_at = NOT_WAITING;
     HASH_ADD_KEYPTR(hh, queue->all, work->key, work->key_len, work);
@@ -249,9 +252,23 @@ static void wake_due(struct workqueue *queue, struct mono_time now)
         add(queue, queue->heap[0], WORK_NORMAL, now);
 }
 
+/* A key of low priority that has waited long queues up with the others. */
+static void raise_aged(struct workqueue *queue, struct mono_time now)
+{
+    for (int priority = 0; priority + 1 < WORK_PRIORITIES; priority++) {
+        struct work *work;
+        while ((work = queue->ready[priority]) && mono_ms_between(work->added, now) >= AGE_TO_RISE_MS) {
+            DL_DELETE(queue->ready[priority], work);
+            work->priority++;
+            DL_APPEND(queue->ready[work->priority], work);
+        }
+    }
+}
+
 bool workqueue_get(struct workqueue *queue, struct mono_time now, struct str *ret_key)
 {
     wake_due(queue, now);
+    raise_aged(queue, now);
     for (int priority = WORK_PRIORITIES - 1; priority >= 0; priority--) {
         struct work *work = queue->ready[priority];
         if (!work)
@@ -261,6 +278,7 @@ bool workqueue_get(struct workqueue *queue, struct mono_time now, struct str *re
         work->ready = false;
         work->processing = true;
         work->started = now;
+        DL_APPEND(queue->running, work);
         queue->stats.processing++;
         queue->stats.last_queue_ns = now.ns - work->added.ns;
         *ret_key = (struct str){ .ptr = work->key, .len = work->key_len };
@@ -275,6 +293,7 @@ void workqueue_done(struct workqueue *queue, struct str key, struct mono_time no
     if (!work || !work->processing)
         return;
     work->processing = false;
+    DL_DELETE(queue->running, work);
     queue->stats.processing--;
     if (work->dirty) {
         work->dirty = false;
@@ -298,12 +317,7 @@ struct workqueue_stats workqueue_stats(const struct workqueue *queue)
 {
     struct workqueue_stats stats = queue->stats;
     stats.waiting = queue->heap_count;
-    bool any = false;
-    for (const struct work *work = queue->all; stats.processing && work; work = work->hh.next) {
-        if (work->processing && (!any || mono_before(work->started, stats.oldest_processing))) {
-            stats.oldest_processing = work->started;
-            any = true;
-        }
-    }
+    if (queue->running)
+        stats.oldest_processing = queue->running->started;
     return stats;
 }

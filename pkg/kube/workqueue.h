@@ -4,7 +4,7 @@
  *
  * A key is never handed out twice at once. Added while queued, it stays queued once;
  * added while processed, it runs exactly once more afterwards. Higher priority first,
- * FIFO within one. */
+ * FIFO within one; what has waited a minute rises, so that nothing waits forever. */
 #include "base/clock.h"
 #include "base/str.h"
 
