@@ -118,7 +118,38 @@ MESSAGE_OF(delete_options,
     { 2, "preconditions", MESSAGE, false, false, &preconditions },
     { 3, "orphanDependents", BOOLEAN, false, true, NULL }, { 4, "propagationPolicy", TEXT, false, true, NULL },
     { 5, "dryRun", TEXT, true, false, NULL });
+
+MESSAGE_OF(resource_attributes,
+    { 1, "namespace", TEXT, false, false, NULL }, { 2, "verb", TEXT, false, false, NULL },
+    { 3, "group", TEXT, false, false, NULL }, { 4, "version", TEXT, false, false, NULL },
+    { 5, "resource", TEXT, false, false, NULL }, { 6, "subresource", TEXT, false, false, NULL },
+    { 7, "name", TEXT, false, false, NULL });
+MESSAGE_OF(non_resource_attributes,
+    { 1, "path", TEXT, false, false, NULL }, { 2, "verb", TEXT, false, false, NULL });
+MESSAGE_OF(access_review_spec,
+    { 1, "resourceAttributes", MESSAGE, false, false, &resource_attributes },
+    { 2, "nonResourceAttributes", MESSAGE, false, false, &non_resource_attributes });
+MESSAGE_OF(access_review,
+    { 1, "metadata", MESSAGE, false, false, &object_meta },
+    { 2, "spec", MESSAGE, false, false, &access_review_spec });
+MESSAGE_OF(policy_rule,
+    { 1, "verbs", TEXT, true, false, NULL }, { 2, "apiGroups", TEXT, true, false, NULL },
+    { 3, "resources", TEXT, true, false, NULL }, { 4, "resourceNames", TEXT, true, false, NULL },
+    { 5, "nonResourceURLs", TEXT, true, false, NULL });
+MESSAGE_OF(role,
+    { 1, "metadata", MESSAGE, false, false, &object_meta }, { 2, "rules", MESSAGE, true, false, &policy_rule });
+MESSAGE_OF(subject,
+    { 1, "kind", TEXT, false, false, NULL }, { 2, "apiGroup", TEXT, false, false, NULL },
+    { 3, "name", TEXT, false, false, NULL }, { 4, "namespace", TEXT, false, false, NULL });
+MESSAGE_OF(role_ref,
+    { 1, "apiGroup", TEXT, false, false, NULL }, { 2, "kind", TEXT, false, false, NULL },
+    { 3, "name", TEXT, false, false, NULL });
+MESSAGE_OF(role_binding,
+    { 1, "metadata", MESSAGE, false, false, &object_meta }, { 2, "subjects", MESSAGE, true, false, &subject },
+    { 3, "roleRef", MESSAGE, false, false, &role_ref });
 /* clang-format on */
+
+#define RBAC "rbac.authorization.k8s.io/v1"
 
 static const struct {
     const char *api_version; /* NULL: any */
@@ -130,6 +161,11 @@ static const struct {
     { "v1", "Namespace", &namespace },
     { "v1", "ServiceAccount", &service_account },
     { NULL, "DeleteOptions", &delete_options },
+    { "authorization.k8s.io/v1", "SelfSubjectAccessReview", &access_review },
+    { RBAC, "Role", &role },
+    { RBAC, "ClusterRole", &role },
+    { RBAC, "RoleBinding", &role_binding },
+    { RBAC, "ClusterRoleBinding", &role_binding },
 };
 
 /* ---- decoding; false means malformed ---- */

@@ -1,6 +1,7 @@
 #pragma once
 /* Kubernetes protobuf bodies to JSON trees, for the kinds real clients send that way:
- * Secret, ConfigMap, Namespace, DeleteOptions. Answers are always JSON. */
+ * Secret, ConfigMap, Namespace, ServiceAccount, roles and their bindings,
+ * SelfSubjectAccessReview, DeleteOptions. Answers are always JSON. */
 #include "base/arena.h"
 #include "json/json.h"
 #include "test/apiserver/status.h"
