@@ -373,21 +373,28 @@ refused "an eventTime without six digits" "cannot be handled as a Event" create 
 
 # ---- watch and wait ----
 
+# One more change of node-3, then a look at what the watch has printed. Changes may come
+# before the watch has begun, so one is not enough.
+turn_and_look()
+{
+    turn=$((turn + 1))
+    kubectl annotate node node-3 "turn=$turn" --overwrite >/dev/null && grep -Eqz -- "$1" "$dir/watch"
+}
+
 watch_sees()
 {
     local name=$1 pattern=$2
     shift 2
+    : >"$dir/watch"
     kubectl get "$@" >"$dir/watch" 2>&1 &
     local pid=$!
-    until_true "$name: it starts" test -s "$dir/watch"
-    kubectl annotate node node-3 "turn=$RANDOM" --overwrite >/dev/null 2>&1
-    kubectl annotate node node-3 "turn=$RANDOM" --overwrite >/dev/null 2>&1
-    until_true "$name: a change arrives" grep -Eqz -- "$pattern" "$dir/watch"
+    until_true "$name" turn_and_look "$pattern"
     kill $pid 2>/dev/null
     wait $pid 2>/dev/null
 }
+turn=0
 watch_sees "watch" "node-3 .*node-3 " nodes -w
-watch_sees "watch -o json" '"turn".*"turn"' node node-3 -w -o json
+watch_sees "watch -o json" '"turn".*"turn".*"turn"' node node-3 -w -o json
 watch_sees "watch with events" "MODIFIED +node-3" nodes -w --output-watch-events
 ok "wait for a condition" "node/node-1 condition met" wait --for=condition=Ready node/node-1 --timeout=10s
 ok "wait for a value" "node/node-1 condition met" wait --for=jsonpath='{.metadata.name}'=node-1 node/node-1 --timeout=10s

@@ -202,8 +202,7 @@ static void crd_refused(void **state)
         "{'spec':{'group':null}}",
         "{'spec':{'versions':[]}}",
         "{'spec':{'versions':[{'name':'v1','served':true,'storage':true}]}}",
-        "{'spec':{'versions':[{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'"
-        "x'}}}]}}",
+        "{'spec':{'versions':[{'name':'v','served':true,'storage':true,'schema':{'openAPIV3Schema':{}}}]}}",
     };
     for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
         struct api_resource *resources;
