@@ -172,12 +172,18 @@ bool apiserver_put(struct apiserver *server, struct str json, struct err *err)
 {
     CLEANUP(arena_done) struct arena arena = ARENA_INIT;
     const struct json *object;
-    return json_parse(&arena, json, NULL, &object, err) && as_load_object(server, object, err);
+    return json_parse(&arena, json, NULL, &object, err) &&
+           as_load_object(server, object, AS_LOAD_REPLACE, err);
 }
 
 bool apiserver_load(struct apiserver *server, struct str manifests, struct err *err)
 {
-    return as_load_text(server, manifests, err);
+    return as_load_text(server, manifests, AS_LOAD_REPLACE, err);
+}
+
+bool apiserver_load_missing(struct apiserver *server, struct str manifests, struct err *err)
+{
+    return as_load_text(server, manifests, AS_LOAD_MISSING, err);
 }
 
 /* "plural" or "plural.group" of whatever version is served first. */

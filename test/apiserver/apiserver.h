@@ -51,9 +51,11 @@ int apiserver_port(const struct apiserver *server);
 
 /* Objects past HTTP: no authorization, no conflicts; status is kept. apiserver_load takes
  * YAML or JSON, several documents, Lists; put one JSON object. Existing objects are
- * replaced. Watchers hear of it. */
+ * replaced, unless they are that already; load_missing leaves them alone. Watchers hear
+ * of it. */
 bool apiserver_put(struct apiserver *server, struct str json, struct err *err) MUST_CHECK;
 bool apiserver_load(struct apiserver *server, struct str manifests, struct err *err) MUST_CHECK;
+bool apiserver_load_missing(struct apiserver *server, struct str manifests, struct err *err) MUST_CHECK;
 
 /* One object, named as in a URL: resource "pods" or "nodemetrics.slo.koordinator.sh". */
 struct apiserver_ref {

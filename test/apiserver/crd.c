@@ -128,13 +128,26 @@ bool api_crd_read(struct arena *arena, const struct json *crd, struct api_resour
 
 /* ---- status ---- */
 
+/* Since when the condition has held: a definition written again keeps the time. */
+static struct str condition_since(const struct json *crd, const char *type, struct str now_text)
+{
+    const struct json *list = json_path(crd, "status", "conditions", NULL);
+    for (size_t i = 0; json_is(list, JSON_ARRAY) && i < json_count(list); i++) {
+        const struct json *condition = list->array.items[i];
+        struct str since = api_get_str(condition, "lastTransitionTime");
+        if (str_eq(api_get_str(condition, "type"), str_c(type)) && since.len)
+            return since;
+    }
+    return now_text;
+}
+
 static void add_condition(struct arena *arena, struct json *list, const char *type, const char *reason,
-                          const char *message, struct str now_text)
+                          const char *message, struct str since)
 {
     struct json *condition = api_object(arena);
     api_set_c(arena, condition, "type", type);
     api_set_c(arena, condition, "status", "True");
-    api_set_str(arena, condition, "lastTransitionTime", now_text);
+    api_set_str(arena, condition, "lastTransitionTime", since);
     api_set_c(arena, condition, "reason", reason);
     api_set_c(arena, condition, "message", message);
     json_push(arena, list, condition);
@@ -161,9 +174,10 @@ const struct json *api_crd_established(struct arena *arena, const struct json *c
         api_set_str(arena, names, "singular", identity.singular);
     }
     struct json *conditions = api_array(arena);
-    add_condition(arena, conditions, "NamesAccepted", "NoConflicts", "no conflicts found", now_text);
+    add_condition(arena, conditions, "NamesAccepted", "NoConflicts", "no conflicts found",
+                  condition_since(crd, "NamesAccepted", now_text));
     add_condition(arena, conditions, "Established", "InitialNamesAccepted",
-                  "the initial names have been accepted", now_text);
+                  "the initial names have been accepted", condition_since(crd, "Established", now_text));
     struct json *status = api_object(arena);
     api_set(arena, status, "conditions", conditions);
     api_set(arena, status, "acceptedNames", names);

@@ -26,88 +26,138 @@ static bool ensure_namespace(struct apiserver *server, struct arena *arena, stru
     json_set(arena, object, STR("apiVersion"), json_new_str(arena, STR("v1")));
     json_set(arena, object, STR("kind"), json_new_str(arena, STR("Namespace")));
     json_set(arena, object, STR("metadata"), metadata);
-    return as_load_object(server, object, err);
+    return as_load_object(server, object, AS_LOAD_MISSING, err);
 }
 
-/* What the server would have given it, where the manifest does not say. */
-static const struct json *fill_metadata(struct apiserver *server, struct arena *arena,
-                                        const struct as_resource *resource, const struct json *object)
+static const struct json *set_default_namespace(struct arena *arena, const struct as_resource *resource,
+                                                const struct json *object)
 {
-    struct str namespace = as_edit_meta_str(object, "namespace");
-    if (resource->api->namespaced && str_empty(namespace)) {
-        namespace = STR("default");
-        object = as_edit_meta(arena, object, STR("namespace"), json_new_str(arena, namespace));
-    }
-    const struct as_object *old =
-        as_bucket_get(resource->bucket, namespace, as_edit_meta_str(object, "name"));
-    const struct json *before = old ? as_object_tree(arena, old, NULL, old->rv) : NULL;
-    struct str uid = old ? old->uid : as_new_uid(server, arena);
-    struct str created = old ? as_edit_meta_str(before, "creationTimestamp") : as_now_text(server, arena);
+    if (!resource->api->namespaced || as_edit_meta_str(object, "namespace").len)
+        return object;
+    return as_edit_meta(arena, object, STR("namespace"), json_new_str(arena, STR("default")));
+}
+
+static const struct json *fill(struct arena *arena, const struct json *object, const char *field,
+                               const struct json *value)
+{
+    return json_path(object, "metadata", field, NULL) ? object
+                                                      : as_edit_meta(arena, object, str_c(field), value);
+}
+
+/* Where the manifest is silent: what the object had before, else what the server gives. */
+static const struct json *fill_metadata(struct apiserver *server, struct arena *arena, const struct json *old,
+                                        const struct json *object)
+{
+    const struct json *uid = json_path(old, "metadata", "uid", NULL);
+    const struct json *created = json_path(old, "metadata", "creationTimestamp", NULL);
     object = as_edit_meta(arena, object, STR("resourceVersion"), NULL);
-    if (!as_edit_meta_str(object, "uid").len)
-        object = as_edit_meta(arena, object, STR("uid"), json_new_str(arena, uid));
-    if (!as_edit_meta_str(object, "creationTimestamp").len)
-        object = as_edit_meta(arena, object, STR("creationTimestamp"), json_new_str(arena, created));
-    if (resource->api->counts_generation && !json_path(object, "metadata", "generation", NULL)) {
-        int64_t generation = 0;
-        if (!json_i64(json_path(before, "metadata", "generation", NULL), &generation))
-            generation = 0;
-        object = as_edit_meta(arena, object, STR("generation"), json_new_i64(arena, generation + 1));
-    }
-    return object;
+    object = fill(arena, object, "uid", uid ? uid : json_new_str(arena, as_new_uid(server, arena)));
+    return fill(arena, object, "creationTimestamp",
+                created ? created : json_new_str(arena, as_now_text(server, arena)));
+}
+
+static const struct json *fill_generation(struct arena *arena, const struct as_resource *resource,
+                                          const struct json *old, const struct json *object)
+{
+    const struct json *generation = json_path(old, "metadata", "generation", NULL);
+    if (!resource->api->counts_generation || json_path(object, "metadata", "generation", NULL))
+        return object;
+    object = as_edit_meta(arena, object, STR("generation"), generation ? generation : json_new_i64(arena, 1));
+    return old && as_meta_rest_changed(arena, old, object) ? as_meta_raise_generation(arena, object) : object;
+}
+
+/* As the store keeps it. A definition that comes again keeps the conditions it has. */
+static const struct json *stored_form(struct apiserver *server, struct arena *arena,
+                                      const struct as_resource *resource, const struct json *old,
+                                      const struct json *object)
+{
+    if (resource->is_converted)
+        return api_event_to_core(arena, object);
+    if (!str_eq(resource->api->kind, STR("CustomResourceDefinition")))
+        return object;
+    if (old && !json_get(object, STR("status")))
+        object = as_edit_with(arena, object, STR("status"), json_get(old, STR("status")));
+    return api_crd_established(arena, object, as_now_text(server, arena));
+}
+
+static bool is_same(struct arena *arena, const struct json *old, const struct json *object)
+{
+    static const struct str typing[] = { STR_INIT("kind"), STR_INIT("apiVersion") };
+    for (size_t i = 0; i < ARRAY_LEN(typing); i++)
+        object = as_edit_with(arena, object, typing[i], NULL);
+    return json_equal(as_edit_meta(arena, old, STR("resourceVersion"), NULL),
+                      as_edit_meta(arena, object, STR("resourceVersion"), NULL));
 }
 
 static bool put(struct apiserver *server, struct arena *arena, const struct as_resource *resource,
-                const struct json *object, struct err *err)
+                const struct json *object, enum as_load_mode mode, struct err *err)
 {
     struct api_error error = API_ERROR_INIT;
     if (!as_edit_meta_str(object, "name").len)
         return err_set(err, ERR_INVALID, "an object without metadata.name");
-    object = fill_metadata(server, arena, resource, object);
+    object = set_default_namespace(arena, resource, object);
+    struct str namespace = as_edit_meta_str(object, "namespace");
+    const struct as_object *kept =
+        as_bucket_get(resource->bucket, namespace, as_edit_meta_str(object, "name"));
+    if (kept && mode == AS_LOAD_MISSING)
+        return true;
+    const struct json *old = kept ? as_object_tree(arena, kept, NULL, kept->rv) : NULL;
+    object = fill_metadata(server, arena, old, object);
     if (!api_object_decode(arena, resource->api, object, API_FIELDS_IGNORE, NULL, &object, &error))
         return err_set(err, ERR_INVALID, STR_FMT, STR_ARG(error.message));
-    struct str namespace = as_edit_meta_str(object, "namespace");
     if (resource->api->namespaced && !ensure_namespace(server, arena, namespace, err))
         return false;
-    if (resource->is_converted)
-        object = api_event_to_core(arena, object);
-    if (str_eq(resource->api->kind, STR("CustomResourceDefinition")))
-        object = api_crd_established(arena, object, as_now_text(server, arena));
-    as_bucket_put(resource->bucket, object);
+    object = fill_generation(arena, resource, old, stored_form(server, arena, resource, old, object));
+    if (!old || !is_same(arena, old, object))
+        as_bucket_put(resource->bucket, object);
     return true;
 }
 
-bool as_load_object(struct apiserver *server, const struct json *object, struct err *err)
+static bool load_items(struct apiserver *server, const struct json *items, enum as_load_mode mode,
+                       struct err *err)
+{
+    for (size_t i = 0; i < json_count(items); i++)
+        if (!as_load_object(server, items->array.items[i], mode, err))
+            return false;
+    return true;
+}
+
+bool as_load_object(struct apiserver *server, const struct json *object, enum as_load_mode mode,
+                    struct err *err)
 {
     CLEANUP(arena_done) struct arena arena = ARENA_INIT;
     struct str api_version = json_str(json_get(object, STR("apiVersion")));
     struct str kind = json_str(json_get(object, STR("kind")));
     const struct json *items = json_get(object, STR("items"));
-    if (str_ends_with(kind, STR("List")) && json_is(items, JSON_ARRAY)) {
-        for (size_t i = 0; i < json_count(items); i++)
-            if (!as_load_object(server, items->array.items[i], err))
-                return false;
-        return true;
-    }
+    if (str_ends_with(kind, STR("List")) && json_is(items, JSON_ARRAY))
+        return load_items(server, items, mode, err);
     const struct as_resource *resource = as_registry_find_kind(server->registry, api_version, kind);
     if (!resource)
         return err_set(err, ERR_INVALID, "kind \"" STR_FMT "\" of \"" STR_FMT "\" is not served",
                        STR_ARG(kind), STR_ARG(api_version));
-    if (!put(server, &arena, resource, object, err))
+    if (!put(server, &arena, resource, object, mode, err))
         return err_wrap(err, STR_FMT " " STR_FMT, STR_ARG(kind), STR_ARG(as_edit_meta_str(object, "name")));
     return true;
 }
 
+struct loader {
+    struct apiserver *server;
+    enum as_load_mode mode;
+};
+
 static bool on_document(void *self, size_t document, const struct json *root, struct err *err)
 {
-    return as_load_object(self, root, err) || err_wrap(err, "document %zu", document + 1);
+    const struct loader *loader = self;
+    return as_load_object(loader->server, root, loader->mode, err) ||
+           err_wrap(err, "document %zu", document + 1);
 }
 
-bool as_load_text(struct apiserver *server, struct str manifests, struct err *err)
+bool as_load_text(struct apiserver *server, struct str manifests, enum as_load_mode mode, struct err *err)
 {
     CLEANUP(arena_done) struct arena arena = ARENA_INIT;
     struct kyaml_limits limits = { .max_bytes = MANIFEST_BYTES, .max_nodes = SIZE_MAX };
-    return kyaml_each(&arena, manifests, &limits, on_document, server, err);
+    struct loader loader = { server, mode };
+    return kyaml_each(&arena, manifests, &limits, on_document, &loader, err);
 }
 
 static int is_manifest(const struct dirent *entry)
@@ -120,7 +170,7 @@ static int is_manifest(const struct dirent *entry)
 static bool load_file(struct apiserver *server, const char *path, struct err *err)
 {
     CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(MANIFEST_BYTES);
-    return (file_read(path, &text, err) && as_load_text(server, strbuf_str(&text), err)) ||
+    return (file_read(path, &text, err) && as_load_text(server, strbuf_str(&text), AS_LOAD_REPLACE, err)) ||
            err_wrap(err, "%s", path);
 }
 

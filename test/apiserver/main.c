@@ -37,7 +37,7 @@ static const struct flag flags[] = {
     FLAG_STR(struct options, data, "data", "DIR", "keep objects here across restarts"),
     FLAG_STR(struct options, crds, "crds", "DIR", "load the CustomResourceDefinitions of this folder"),
     FLAG_LIST(struct options, load, "load", 'f', "FILE",
-              "create the objects of this YAML or JSON file first"),
+              "create the objects of this YAML or JSON file first, if they are not there"),
     FLAG_STR(struct options, write_kubeconfig, "write-kubeconfig", "FILE",
              "write a kubeconfig for this server"),
     FLAG_STR(struct options, kubeconfig_token, "kubeconfig-token", "TOKEN", "bearer token to put into it"),
@@ -75,7 +75,8 @@ static bool load_files(struct apiserver *server, const struct flag_list *files, 
 {
     for (size_t i = 0; i < files->count; i++) {
         CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(256 * 1024 * 1024);
-        if (!file_read(files->items[i], &text, err) || !apiserver_load(server, strbuf_str(&text), err))
+        if (!file_read(files->items[i], &text, err) ||
+            !apiserver_load_missing(server, strbuf_str(&text), err))
             return err_wrap(err, "%s", files->items[i]);
     }
     return true;

@@ -89,10 +89,10 @@ static bool check_identity(struct arena *arena, const struct as_resource *resour
     return check_namespace(arena, resource, object, as_edit_meta_str(old, "namespace"), error);
 }
 
-/* Whether anything but metadata and status differs. */
-static bool rest_changed(struct arena *arena, const struct json *old, const struct json *object)
+bool as_meta_rest_changed(struct arena *arena, const struct json *old, const struct json *object)
 {
-    static const struct str apart[] = { STR_INIT("metadata"), STR_INIT("status") };
+    static const struct str apart[] = { STR_INIT("metadata"), STR_INIT("status"), STR_INIT("kind"),
+                                        STR_INIT("apiVersion") };
     for (size_t i = 0; i < ARRAY_LEN(apart); i++) {
         old = as_edit_with(arena, old, apart[i], NULL);
         object = as_edit_with(arena, object, apart[i], NULL);
@@ -100,7 +100,7 @@ static bool rest_changed(struct arena *arena, const struct json *old, const stru
     return !json_equal(old, object);
 }
 
-static const struct json *raise_generation(struct arena *arena, const struct json *object)
+const struct json *as_meta_raise_generation(struct arena *arena, const struct json *object)
 {
     int64_t generation = 0;
     if (!json_i64(json_path(object, "metadata", "generation", NULL), &generation))
@@ -133,8 +133,8 @@ bool as_meta_update(struct arena *arena, const struct as_resource *resource, con
         object = as_edit_meta(arena, object, field, json_get(json_get(old, STR("metadata")), field));
     }
     object = set_namespace(arena, resource, object, as_edit_meta_str(old, "namespace"));
-    if (resource->api->counts_generation && !is_status && rest_changed(arena, old, object))
-        object = raise_generation(arena, object);
+    if (resource->api->counts_generation && !is_status && as_meta_rest_changed(arena, old, object))
+        object = as_meta_raise_generation(arena, object);
     *ret = object;
     return true;
 }
@@ -144,7 +144,7 @@ const struct json *as_meta_deleting(struct arena *arena, const struct as_resourc
 {
     old = as_edit_meta(arena, old, STR("deletionTimestamp"), json_new_str(arena, now));
     old = as_edit_meta(arena, old, STR("deletionGracePeriodSeconds"), json_new_i64(arena, 0));
-    return resource->api->counts_generation ? raise_generation(arena, old) : old;
+    return resource->api->counts_generation ? as_meta_raise_generation(arena, old) : old;
 }
 
 bool as_meta_is_deleting(const struct json *object)

@@ -26,6 +26,10 @@ bool as_meta_update(struct arena *arena, const struct as_resource *resource, con
                     const struct json *object, bool is_status, const struct json **ret,
                     struct api_error *error) MUST_CHECK;
 
+/* Whether anything but metadata and status differs. */
+bool as_meta_rest_changed(struct arena *arena, const struct json *old, const struct json *object);
+const struct json *as_meta_raise_generation(struct arena *arena, const struct json *object);
+
 /* `old` marked as being deleted, for its finalizers to do their work. */
 const struct json *as_meta_deleting(struct arena *arena, const struct as_resource *resource,
                                     const struct json *old, struct str now);

@@ -48,6 +48,11 @@ static bool write_need(struct write *write, struct api_error *error)
                               write->request->route.name);
 }
 
+static bool is_crd(const struct as_resource *resource)
+{
+    return str_eq(resource->api->kind, STR("CustomResourceDefinition"));
+}
+
 /* Unknown fields gone, defaults set, quantities canonical; warnings go out with the answer. */
 static bool write_decode(struct write *write, const struct json *object, const struct json **ret,
                          struct api_error *error)
@@ -58,6 +63,8 @@ static bool write_decode(struct write *write, const struct json *object, const s
                            ret, error))
         return false;
     as_warn(write->request, &warnings);
+    if (is_crd(write->resource)) /* its own defaults, before anything is compared */
+        *ret = api_crd_established(arena, *ret, as_now_text(write->request->server, arena));
     return true;
 }
 
@@ -67,7 +74,7 @@ static const struct json *stored_form(const struct write *write, const struct js
     struct arena *arena = &write->request->arena;
     if (write->resource->is_converted)
         return api_event_to_core(arena, object);
-    if (str_eq(write->resource->api->kind, STR("CustomResourceDefinition")))
+    if (is_crd(write->resource))
         return api_crd_established(arena, object, as_now_text(write->request->server, arena));
     return object;
 }

@@ -170,6 +170,58 @@ static void persist__two_servers_do_not_share_a_folder(void **state)
     apiserver_free(first);
 }
 
+static void persist__the_journal_is_rewritten_when_it_has_grown(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = ERR_INIT;
+    struct as_store *store = as_store_new(2);
+    struct as_persist *persist = as_persist_open(f->dir, store, &err);
+    assert_non_null(persist);
+    struct json *metadata = json_new(&f->arena, JSON_OBJECT);
+    struct json *object = json_new(&f->arena, JSON_OBJECT);
+    size_t size = 1 << 20;
+    char *big = arena_alloc(&f->arena, size);
+    memset(big, 'x', size);
+    json_set(&f->arena, metadata, STR("name"), json_new_str(&f->arena, STR("a")));
+    json_set(&f->arena, object, STR("metadata"), metadata);
+    json_set(&f->arena, object, STR("data"), json_new_str(&f->arena, (struct str){ big, size }));
+    struct as_bucket *bucket = as_store_bucket(store, STR(""), STR("things"));
+    for (int i = 0; i < 70; i++)
+        as_bucket_put(bucket, object);
+    struct stat stat_buf;
+    assert_int_equal(stat(f->journal, &stat_buf), 0);
+    assert_true(stat_buf.st_size < 16 << 20);
+    int64_t rv = as_store_rv(store);
+    as_persist_free(persist);
+    as_store_free(store);
+    store = as_store_new(2);
+    persist = as_persist_open(f->dir, store, &err);
+    assert_non_null(persist);
+    assert_int_equal(as_store_rv(store), rv);
+    assert_non_null(as_bucket_get(as_store_bucket(store, STR(""), STR("things")), STR_NULL, STR("a")));
+    as_persist_free(persist);
+    as_store_free(store);
+}
+
+static void persist__loading_the_same_manifests_after_a_restart_writes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = ERR_INIT;
+    char crds[128];
+    snprintf(crds, sizeof crds, "%s/crds", KOORD_SOURCE_DIR);
+    struct apiserver_options options = { .data_dir = f->dir, .crds_dir = crds };
+    struct apiserver *server = apiserver_new(f->loop, &options, &err);
+    assert_non_null(server);
+    put_text(server, CM("a", "1"));
+    int64_t rv = apiserver_resource_version(server);
+    apiserver_free(server);
+    server = apiserver_new(f->loop, &options, &err);
+    assert_non_null(server);
+    put_text(server, CM("a", "1"));
+    assert_int_equal(apiserver_resource_version(server), rv);
+    apiserver_free(server);
+}
+
 static void replay__row(void **state)
 {
     CLEANUP(arena_done) struct arena arena = ARENA_INIT;
@@ -309,6 +361,8 @@ int main(void)
         TEST(persist__a_torn_last_line_is_forgotten),
         TEST(persist__damage_in_the_middle_is_an_error_not_an_empty_cluster),
         TEST(persist__two_servers_do_not_share_a_folder),
+        TEST(persist__the_journal_is_rewritten_when_it_has_grown),
+        TEST(persist__loading_the_same_manifests_after_a_restart_writes_nothing),
         REPLAY("no JSON", "{"),
         REPLAY("no version", "{\"resource\":\"x\"}"),
         REPLAY("version 0", "{\"rv\":0}"),

@@ -268,6 +268,38 @@ static void load__replacing_keeps_the_identity(void **state)
     harness_stop(&h);
 }
 
+static void load__the_same_again_changes_nothing(void **state)
+{
+    (void)state;
+    struct harness h;
+    harness_start(&h, NULL);
+    add_config_map(&h, "a", "1");
+    add_node(&h, "n");
+    int64_t rv = apiserver_resource_version(h.server);
+    add_config_map(&h, "a", "1");
+    add_node(&h, "n");
+    assert_int_equal(apiserver_resource_version(h.server), rv);
+    harness_stop(&h);
+}
+
+static void load__missing_leaves_what_is_there(void **state)
+{
+    (void)state;
+    struct harness h;
+    struct err err = ERR_INIT;
+    harness_start(&h, NULL);
+    add_config_map(&h, "a", "1");
+    assert_true(apiserver_load_missing(
+        h.server,
+        STR("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {key: x}}\n"
+            "---\n"
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, data: {key: x}}\n"),
+        &err));
+    assert_at(&h, get(&h, CMS "/a").json, "data.key", "1");
+    assert_at(&h, get(&h, CMS "/b").json, "data.key", "x");
+    harness_stop(&h);
+}
+
 static void load__refuses_what_is_not_served(void **state)
 {
     (void)state;
@@ -323,6 +355,8 @@ int main(void)
         cmocka_unit_test(option__bad_ones_are_errors),
         cmocka_unit_test(load__keeps_status_fills_metadata_and_makes_namespaces),
         cmocka_unit_test(load__replacing_keeps_the_identity),
+        cmocka_unit_test(load__the_same_again_changes_nothing),
+        cmocka_unit_test(load__missing_leaves_what_is_there),
         cmocka_unit_test(load__refuses_what_is_not_served),
         cmocka_unit_test(objects__can_be_read_from_inside),
     };

@@ -319,6 +319,20 @@ static void crd__is_established_at_once_and_writing_it_again_changes_nothing(voi
             str_eq(json_str(json_get(conditions->array.items[i], STR("type"))), STR("Established"));
     assert_true(established);
     assert_int_equal(rv_of(h, merge(h, path, "{}").json), rv_of(h, reply.json));
+    /* The manifest itself, silent about what the server has filled in. */
+    const struct json *manifest;
+    assert_true(json_parse(&h->arena, STR(crd), NULL, &manifest, NULL));
+    struct json *again = json_copy(&h->arena, manifest);
+    struct json *metadata = json_copy(&h->arena, json_get(manifest, STR("metadata")));
+    json_set(&h->arena, metadata, STR("resourceVersion"),
+             json_path(reply.json, "metadata", "resourceVersion", NULL));
+    json_set(&h->arena, again, STR("metadata"), metadata);
+    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(1 << 20);
+    json_write(&text, again);
+    struct reply same = put(h, path, strbuf_cstr(&text));
+    assert_int_equal(same.status, 200);
+    assert_at(h, same.json, "metadata.generation", "1");
+    assert_int_equal(rv_of(h, same.json), rv_of(h, reply.json));
 }
 
 static void delete__answers_success_and_the_object_is_gone(void **state)
