@@ -1,7 +1,7 @@
 #!/bin/bash
 # Real kubectl against the in-tree API server: one line PASS or FAIL per check.
 #
-#     test/e2e/kubectl.sh path/to/test-apiserver
+#     [KUBECTL=path/to/kubectl] test/e2e/kubectl.sh path/to/test-apiserver
 #
 # Without kubectl it says SKIP and succeeds. Everything it writes lies in a folder of its
 # own, HOME included, since kubectl caches what servers say about themselves.
@@ -9,12 +9,16 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 
 server=${1:?usage: $0 path/to/test-apiserver}
-if ! command -v kubectl >/dev/null; then
-    echo "SKIP kubectl is not installed"
+if ! command -v "${KUBECTL:-kubectl}" >/dev/null; then
+    echo "SKIP ${KUBECTL:-kubectl} is not installed"
     exit 0
 fi
 
 dir=$(mktemp -d) || exit 2
+if [ -n "${KUBECTL:-}" ]; then
+    mkdir "$dir/bin" && ln -s "$(realpath "$(command -v "$KUBECTL")")" "$dir/bin/kubectl"
+    PATH=$dir/bin:$PATH
+fi
 export HOME=$dir/home KUBECONFIG=$dir/kubeconfig
 mkdir -p "$HOME"
 passed=0
