@@ -305,13 +305,15 @@ static void load__refuses_what_is_not_served(void **state)
     (void)state;
     struct harness h;
     harness_start(&h, NULL);
+    static const char bad_quantity[] =
+        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"},"
+        "\"status\":{\"capacity\":{\"cpu\":\"x\"}}}";
     static const char *const bad[] = {
         "{\"apiVersion\":\"x/v1\",\"kind\":\"Y\",\"metadata\":{\"name\":\"a\"}}",
         "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{}}",
         "[1]",
         "{",
-        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"a\"},\"status\":{\"capacity\":{"
-        "\"cpu\":\"x\"}}}",
+        bad_quantity,
     };
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct err err = ERR_INIT;
