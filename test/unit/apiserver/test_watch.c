@@ -337,24 +337,27 @@ static void watch__pause_holds_events_back(void **state)
     stream_close(&s);
 }
 
+static void put_big(struct harness *h, int number)
+{
+    static char big[60001];
+    struct err err = ERR_INIT;
+    memset(big, 'x', sizeof big - 1);
+    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(1 << 20);
+    strbuf_addf(&text,
+                "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"big\"},"
+                "\"data\":{\"n\":\"%d\",\"x\":\"%s\"}}",
+                number, big);
+    assert_true(apiserver_put(h->server, strbuf_str(&text), &err));
+}
+
 static void wat_12_who_reads_too_slowly_is_dropped(void **state)
 {
     struct harness *h = *state;
     struct stream s;
-    char big[60001];
-    memset(big, 'x', sizeof big - 1);
-    big[sizeof big - 1] = '\0';
-    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(1 << 20);
-    strbuf_addf(&text,
-                "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"big\"},\"data\":{"
-                "\"x\":\"%s\"}}",
-                big);
     stream_open(h, &s, from(h, CMS, apiserver_resource_version(h->server)));
-    struct err err = ERR_INIT;
-    /* The loop does not run meanwhile, so nothing is read; the kernel takes some, then
-     * the backlog grows. */
+    /* The loop does not run meanwhile, so nothing is read; the backlog grows. */
     for (int i = 0; i < 200 && apiserver_watch_count(h->server); i++)
-        assert_true(apiserver_put(h->server, strbuf_str(&text), &err));
+        put_big(h, i);
     assert_int_equal(apiserver_watch_count(h->server), 0);
     stream_need_end(&s);
     assert_int_equal(s.outcome, HTTP_COMPLETE);
