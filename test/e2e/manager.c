@@ -1,0 +1,149 @@
+#include "manager.h"
+
+#include <stdio.h>
+
+#include "cluster.h"
+#include "real.h"
+
+#define FLAGS_MAX 32
+
+static const char *url_of(struct e2e *e2e, const char *key)
+{
+    struct str log = program_output(e2e->manager, &e2e->arena);
+    const char *at = log.len ? memmem(log.ptr, log.len, key, strlen(key)) : NULL;
+    if (!at)
+        return NULL;
+    struct str rest = str_slice(log, (size_t)(at - log.ptr) + strlen(key), log.len);
+    size_t digits = 0;
+    while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9')
+        digits++;
+    if (digits == rest.len)
+        return NULL; /* the line is still being written */
+    return arena_strf(&e2e->arena, "http://127.0.0.1:" STR_FMT, STR_ARG(str_slice(rest, 0, digits))).ptr;
+}
+
+void e2e_manage_with(struct e2e *e2e, const char *const *flags)
+{
+    const char *arguments[FLAGS_MAX] = {
+        "--kubeconfig",
+        e2e->kubeconfig,
+        "--metrics-addr",
+        "127.0.0.1:0",
+        "--health-probe-addr",
+        "127.0.0.1:0",
+        "--v",
+        "4",
+    };
+    size_t count = 8;
+    for (size_t i = 1; flags[i] && count < FLAGS_MAX - 1; i++)
+        arguments[count++] = flags[i];
+    e2e->manager = e2e_start(e2e, "koord-manager", E2E_MANAGER, arguments);
+    EVENTUALLY(e2e, (e2e->metrics_url = url_of(e2e, "metrics-port=")));
+    EVENTUALLY(e2e, (e2e->health_url = url_of(e2e, "health-port=")));
+}
+
+static struct rest_answer get(struct e2e *e2e, const char *base, const char *path)
+{
+    struct rest_request request = { .method = "GET", .url = arena_strf(&e2e->arena, "%s%s", base, path).ptr };
+    struct rest_answer answer = rest_call(e2e->rest, &request, &e2e->arena);
+    if (answer.code == 0)
+        fail_msg("GET %s%s: " STR_FMT, base, path, STR_ARG(answer.body));
+    return answer;
+}
+
+int e2e_health_code(struct e2e *e2e, const char *path)
+{
+    return get(e2e, e2e->health_url, path).code;
+}
+
+bool e2e_ready(struct e2e *e2e)
+{
+    return e2e_health_code(e2e, "/readyz") == 200;
+}
+
+/* --- metrics ------------------------------------------------------------------------ */
+
+static double series_value(struct str text, const char *series)
+{
+    struct str name = str_c(series), line;
+    while (text.len) {
+        str_cut(text, '\n', &line, &text);
+        double value;
+        if (str_starts_with(line, name) && line.len > name.len && line.ptr[name.len] == ' ' &&
+            sscanf(line.ptr + name.len, " %lf", &value) == 1)
+            return value;
+    }
+    return 0;
+}
+
+double e2e_metric(struct e2e *e2e, const char *series)
+{
+    return series_value(get(e2e, e2e->metrics_url, "/metrics").body, series);
+}
+
+static bool is_idle(struct e2e *e2e)
+{
+    static const char *const series[] = {
+        "workqueue_depth{name=\"nodemetric\"}",
+        "workqueue_depth{name=\"noderesource\"}",
+        "workqueue_longest_running_processor_seconds{name=\"nodemetric\"}",
+        "workqueue_longest_running_processor_seconds{name=\"noderesource\"}",
+        "koord_manager_writes_unconfirmed{controller=\"nodemetric\"}",
+        "koord_manager_writes_unconfirmed{controller=\"noderesource\"}",
+    };
+    struct str text = get(e2e, e2e->metrics_url, "/metrics").body;
+    for (size_t i = 0; i < ARRAY_LEN(series); i++)
+        if (series_value(text, series[i]) > 0)
+            return false;
+    return true;
+}
+
+static bool fence_passed(struct e2e *e2e, const char *name)
+{
+    return e2e_get(e2e, NODEMETRIC_PATH "/%s", name) != NULL;
+}
+
+void e2e_settle(struct e2e *e2e)
+{
+    const char *name = arena_strf(&e2e->arena, "fence-%d", ++e2e->fences).ptr;
+    struct str body = e2e_json(e2e,
+                               "{'apiVersion':'v1','kind':'Node','metadata':{'name':'%s','labels':"
+                               "{" REAL_NODE_LABEL "}}}",
+                               name);
+    assert_int_equal(e2e_call(e2e, "POST", NULL, body, "/api/v1/nodes").code, 201);
+    EVENTUALLY(e2e, fence_passed(e2e, name));
+    EVENTUALLY(e2e, is_idle(e2e));
+}
+
+/* --- koordctl ----------------------------------------------------------------------- */
+
+static struct str from_first_brace(struct str text)
+{
+    ptrdiff_t at = str_find_byte(text, '{');
+    return at < 0 ? STR_NULL : str_slice(text, (size_t)at, text.len);
+}
+
+const struct json *e2e_plan_with(struct e2e *e2e, int code, const char *const *flags)
+{
+    const char *arguments[FLAGS_MAX] = { "plan", "-o", "json" };
+    size_t count = 3;
+    bool offline = false;
+    for (size_t i = 1; flags[i] && count < FLAGS_MAX - 3; i++) {
+        offline = offline || strcmp(flags[i], "-f") == 0;
+        arguments[count++] = flags[i];
+    }
+    if (!offline) {
+        arguments[count++] = "--kubeconfig";
+        arguments[count++] = e2e->kubeconfig;
+    }
+    struct str output;
+    int got = e2e_run(e2e, "koordctl", E2E_KOORDCTL, arguments, &output);
+    const struct json *root;
+    struct err err = ERR_INIT;
+    /* What it says to people stands in the same log, before the plan. */
+    if (got != code || !json_parse(&e2e->arena, from_first_brace(output), NULL, &root, &err))
+        fail_msg("koordctl plan left with %d: %s", got, err.text);
+    e2e->program_count--;
+    program_free(e2e->programs[e2e->program_count]);
+    return root;
+}
