@@ -26,6 +26,7 @@ struct informer {
     bool ended_by_us;
     bool bookmarked; /* this stream has shown a bookmark */
     struct feed_state feed;
+    struct mono_time stream_ended; /* the last one that was open */
     struct mono_time dead_since;
     struct strbuf trouble; /* last failure, for people */
     char *ns;
@@ -53,7 +54,7 @@ static void set_live(struct informer *informer, bool live)
         informer->feed.gap_ms = first ? 0 : mono_ms_between(informer->dead_since, now);
         informer->feed.live_since = now;
     } else {
-        informer->dead_since = now;
+        informer->dead_since = informer->stream_ended;
     }
     if (informer->options.feed)
         informer->options.feed(informer->options.self, &informer->feed);
@@ -298,6 +299,8 @@ static void on_watch_done(void *self, const struct kube_response *response)
                clean ? STR("ok") : str_c(end.bad_event ? "bad-event" : kube_failure_name(end.failure)));
     watch_decoder_free(informer->watch);
     informer->watch = NULL;
+    if (informer->reflector.state == REFLECTOR_WATCHING)
+        informer->stream_ended = loop_mono(informer->loop);
     struct reflector_action action = reflector_failed(&informer->reflector, loop_mono(informer->loop), &end);
     if (!clean || action.wait_ms > 1000)
         set_live(informer, false);

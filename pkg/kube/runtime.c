@@ -1,59 +1,10 @@
-#include "kube/runtime.h"
+#include "kube/runtime_internal.h"
 
 #include <stdlib.h>
-
-#include "base/log.h"
-#include "kube/backoff.h"
-#include "kube/expectations.h"
-#include "kube/workqueue.h"
-
-#define uthash_fatal(message) abort()
-#include <utlist.h>
 
 /* Keys decided per turn of the loop: keeps a policy flip over thousands of nodes from
  * holding up health answers. */
 #define KEYS_PER_TURN 256
-/* A write the server calls invalid is not repeated before this, unless news comes. */
-#define INVALID_RECHECK_MS (5 * 60 * 1000)
-#define MAX_PAUSE_MS (60 * 1000)
-
-enum turn { WITHDRAWALS, OTHERS, TURNS };
-
-struct queue {
-    struct controller controller;
-    struct workqueue *keys;
-    struct expectations *expected;
-};
-
-/* One key under way: decided, waiting for its turn to write, or in flight. */
-struct job {
-    struct job *prev, *next; /* in its waiting or in-flight list */
-    struct runtime *runtime;
-    struct queue *queue;
-    struct str key; /* the workqueue's, valid until done */
-    struct arena arena;
-    struct plan plan;
-    struct mono_time planned;
-    struct kube_call *call;
-    bool checked_absent; /* only_if_absent was answered by a live GET */
-};
-
-struct runtime {
-    struct runtime_options options;
-    struct loop *loop;
-    struct loop_timer timer;
-    struct queue **queues;
-    size_t queue_count;
-    struct job *waiting[TURNS];
-    struct job *in_flight;
-    size_t in_flight_count;
-    struct token_bucket bucket;
-    struct mono_time paused_until; /* the server asked for patience */
-    bool started, stopping, failing;
-    void (*drained)(void *self);
-    void *drained_self;
-    struct metric *adds, *retries, *depth, *queue_seconds, *unfinished, *reconciles, *writes, *write_seconds;
-};
 
 struct write *plan_add(struct plan *plan)
 {
@@ -62,30 +13,30 @@ struct write *plan_add(struct plan *plan)
     return &plan->writes[plan->count++];
 }
 
-static struct str queue_name(const struct queue *queue)
+/* When stopping the pump only tells that everything is drained. */
+void runtime_pump_soon(struct runtime *runtime)
 {
-    return str_c(queue->controller.name);
+    if (runtime->started || runtime->stopping)
+        loop_timer_set(&runtime->timer, 0);
 }
 
-static void pump_soon(struct runtime *runtime)
+bool runtime_may_write(const struct runtime *runtime)
 {
-    if (runtime->started && !runtime->stopping)
-        loop_timer_set(&runtime->timer, 0);
+    return !runtime->options.may_write || runtime->options.may_write(runtime->options.self);
 }
 
 /* --- deciding -------------------------------------------------------------------- */
 
-static void decide(struct job *job)
+static void decide(struct job *job, struct mono_time now)
 {
     const struct controller *controller = &job->queue->controller;
     arena_clear(&job->arena);
     job->plan = (struct plan){ .arena = &job->arena, .recheck_after_ms = -1 };
-    job->planned = loop_mono(job->runtime->loop);
-    controller->reconcile(controller->self, job->key, job->planned, loop_wall(job->runtime->loop),
-                          &job->plan);
+    job->planned = now;
+    controller->reconcile(controller->self, job->key, now, loop_wall(job->runtime->loop), &job->plan);
 }
 
-static void free_job(struct job *job)
+void runtime_free_job(struct job *job)
 {
     arena_done(&job->arena);
     free(job);
@@ -101,7 +52,7 @@ static void settle(struct job *job)
         workqueue_add_after(keys, job->key, max_i64(1, job->plan.recheck_after_ms), now);
     workqueue_forget(keys, job->key);
     workqueue_done(keys, job->key, now);
-    free_job(job);
+    runtime_free_job(job);
 }
 
 static bool cache_is_behind(struct queue *queue, struct str key, struct mono_time now)
@@ -110,7 +61,28 @@ static bool cache_is_behind(struct queue *queue, struct str key, struct mono_tim
     const struct kube_kind *kind = expectations_kind(queue->expected, key);
     if (!kind || !controller->store_of)
         return false;
-    return !expectations_met(queue->expected, key, controller->store_of(controller->self, kind), now);
+    const struct store *store = controller->store_of(controller->self, kind);
+    return store && !expectations_met(queue->expected, key, store, now);
+}
+
+static void wait_for_turn(struct job *job)
+{
+    job->turn = job->plan.writes[0].withdrawal ? WITHDRAWALS : OTHERS;
+    DL_APPEND(job->runtime->waiting[job->turn], job);
+}
+
+static void forget_stale(struct job *job)
+{
+    if (job->stale)
+        DL_DELETE2(job->runtime->stale, job, stale_prev, stale_next);
+    job->stale = false;
+}
+
+static void stop_waiting(struct job *job)
+{
+    forget_stale(job);
+    HASH_DEL(job->queue->waiting, job);
+    DL_DELETE(job->runtime->waiting[job->turn], job);
 }
 
 static void take(struct runtime *runtime, struct queue *queue, struct str key)
@@ -127,211 +99,39 @@ static void take(struct runtime *runtime, struct queue *queue, struct str key)
     job->runtime = runtime;
     job->queue = queue;
     job->key = key;
-    decide(job);
+    decide(job, now);
     if (job->plan.count == 0) {
         settle(job);
         return;
     }
-    enum turn turn = job->plan.writes[0].withdrawal ? WITHDRAWALS : OTHERS;
-    DL_APPEND(runtime->waiting[turn], job);
+    HASH_ADD_KEYPTR(hh, queue->waiting, job->key.ptr, job->key.len, job);
+    wait_for_turn(job);
 }
 
-/* --- writing --------------------------------------------------------------------- */
-
-static void end_flight(struct job *job)
+/* Decides again what waits. It keeps its place unless it became a withdrawal, or no longer
+ * is one. The job is gone when there is nothing left to write. */
+static void decide_again(struct job *job, struct mono_time now)
 {
-    job->call = NULL;
-    DL_DELETE(job->runtime->in_flight, job);
-    job->runtime->in_flight_count--;
-}
-
-static void retry(struct job *job, const char *result)
-{
-    struct mono_time now = loop_mono(job->runtime->loop);
-    struct workqueue *keys = job->queue->keys;
-    metric_add(job->runtime->reconciles, 1, queue_name(job->queue), str_c(result));
-    workqueue_done(keys, job->key, now);
-    free_job(job);
-}
-
-static void note_failure(struct runtime *runtime, const struct write *write,
-                         const struct write_result *result)
-{
-    if (result->failure == KUBE_CONFLICT || result->failure == KUBE_ALREADY_EXISTS ||
-        result->failure == KUBE_NOT_FOUND || runtime->failing)
-        return;
-    runtime->failing = result->failure != KUBE_INVALID;
-    LOG_WARN("write failed", LOG_C("write", write->label), LOG_S("name", write->name),
-             LOG_I("code", result->code), LOG_C("failure", kube_failure_name(result->failure)),
-             LOG_ERR(&result->err));
-}
-
-static void note_success(struct runtime *runtime)
-{
-    if (runtime->failing)
-        LOG_INFO("writes succeed again");
-    runtime->failing = false;
-}
-
-static void succeeded(struct job *job, const struct write *write, const struct write_result *result)
-{
-    struct mono_time now = loop_mono(job->runtime->loop);
-    struct workqueue *keys = job->queue->keys;
-    note_success(job->runtime);
-    expectations_set(job->queue->expected, job->key, write, result->body, now);
-    workqueue_forget(keys, job->key);
-    /* Decided once more when the cache has seen it: for what is left of the plan, and for
-     * the timers that follow from the new state. */
-    workqueue_add(keys, job->key, WORK_NORMAL, now);
-    retry(job, "requeue");
-}
-
-/* Nothing was deleted: the cache is behind the server. Look again when it caught up. */
-static void skipped(struct job *job)
-{
-    workqueue_add_rate_limited(job->queue->keys, job->key, loop_mono(job->runtime->loop));
-    retry(job, "requeue");
-}
-
-static void failed(struct job *job, const struct write *write, const struct write_result *result,
-                   int64_t retry_after_ms)
-{
-    struct runtime *runtime = job->runtime;
-    struct mono_time now = loop_mono(runtime->loop);
-    struct workqueue *keys = job->queue->keys;
-    note_failure(runtime, write, result);
-    if (result->failure == KUBE_THROTTLED) /* ERR-8: everybody waits, not only this key */
-        runtime->paused_until = mono_add_ms(now, min_i64(max_i64(retry_after_ms, 1000), MAX_PAUSE_MS));
-    if (result->failure == KUBE_INVALID) {
-        workqueue_forget(keys, job->key);
-        workqueue_add_after(keys, job->key, INVALID_RECHECK_MS, now);
-    } else {
-        workqueue_add_rate_limited(keys, job->key, now);
-    }
-    retry(job, "error");
-}
-
-static void finish(struct job *job, const struct write_result *result, int64_t retry_after_ms)
-{
-    struct runtime *runtime = job->runtime;
-    const struct controller *controller = &job->queue->controller;
-    const struct write *write = &job->plan.writes[0];
-    end_flight(job);
-    metric_add(runtime->writes, 1, queue_name(job->queue), str_c(write->label),
-               str_c(kube_failure_name(result->failure)));
-    if (controller->written)
-        controller->written(controller->self, job->key, write, result, loop_mono(runtime->loop),
-                            loop_wall(runtime->loop));
-    if (result->skipped)
-        skipped(job);
-    else if (result->failure == KUBE_OK)
-        succeeded(job, write, result);
-    else
-        failed(job, write, result, retry_after_ms);
-    if (runtime->stopping && runtime->in_flight_count == 0 && runtime->drained)
-        runtime->drained(runtime->drained_self);
-    pump_soon(runtime);
-}
-
-static void send_write(struct job *job);
-
-static void on_written(void *self, const struct kube_response *response)
-{
-    struct job *job = self;
-    const struct write *write = &job->plan.writes[0];
-    struct write_result result = {
-        .failure = response->failure, .code = response->code, .body = response->body, .err = response->err
-    };
-    if (write->verb == WRITE_DELETE && response->failure == KUBE_NOT_FOUND)
-        result.failure = KUBE_OK; /* gone is what was wanted */
-    finish(job, &result, response->retry_after_ms);
-}
-
-/* The live answer to "is it really absent?" before something is deleted on its account. */
-static void on_checked(void *self, const struct kube_response *response)
-{
-    struct job *job = self;
-    if (response->failure == KUBE_NOT_FOUND) {
-        job->checked_absent = true;
-        send_write(job);
-        return;
-    }
-    struct write_result result = { .failure = response->failure,
-                                   .code = response->code,
-                                   .err = response->err,
-                                   .skipped = response->failure == KUBE_OK };
-    finish(job, &result, response->retry_after_ms);
-}
-
-static struct str delete_body(struct job *job, const struct write *write)
-{
-    if (str_empty(write->uid))
-        return STR_NULL;
-    return arena_strf(
-        &job->arena,
-        "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"" STR_FMT "\"}}",
-        STR_ARG(write->uid));
-}
-
-static void send_write(struct job *job)
-{
-    static const enum kube_verb verbs[] = {
-        [WRITE_CREATE] = KUBE_CREATE, [WRITE_PATCH] = KUBE_PATCH_MERGE, [WRITE_DELETE] = KUBE_DELETE
-    };
-    const struct write *write = &job->plan.writes[0];
-    bool check = write->only_if_absent && !job->checked_absent;
-    struct kube_request request = {
-        .verb = check ? KUBE_GET : verbs[write->verb],
-        .kind = check ? write->only_if_absent : write->kind,
-        .ns = check ? STR_NULL : write->ns,
-        .name = !check && write->verb == WRITE_CREATE ? STR_NULL : write->name,
-        .subresource = check ? NULL : write->subresource,
-        .body = check ? STR_NULL : write->body,
-    };
-    if (!check && write->verb == WRITE_DELETE)
-        request.body = delete_body(job, write);
-    struct err err = ERR_INIT;
-    job->call = kube_send(job->runtime->options.client, &request, check ? on_checked : on_written, job, &err);
-    if (job->call)
-        return;
-    struct write_result result = { .failure = KUBE_INVALID, .err = err };
-    finish(job, &result, -1);
-}
-
-static bool may_write(const struct runtime *runtime)
-{
-    return !runtime->options.may_write || runtime->options.may_write(runtime->options.self);
-}
-
-static void launch(struct runtime *runtime, struct job *job)
-{
-    /* Time has passed since it was decided: decide again on what is known now. */
-    if (job->planned.ns != loop_mono(runtime->loop).ns)
-        decide(job);
+    forget_stale(job);
+    decide(job, now);
     if (job->plan.count == 0) {
+        stop_waiting(job);
         settle(job);
+    } else if ((job->turn == WITHDRAWALS) != job->plan.writes[0].withdrawal) {
+        DL_DELETE(job->runtime->waiting[job->turn], job);
+        wait_for_turn(job);
+    }
+}
+
+/* News came for a key that waits to write: what it wants may now be more urgent. */
+static void note_news(struct queue *queue, struct str key)
+{
+    struct job *job;
+    HASH_FIND(hh, queue->waiting, key.len ? key.ptr : "", key.len, job);
+    if (!job || job->stale)
         return;
-    }
-    DL_APPEND(runtime->in_flight, job);
-    runtime->in_flight_count++;
-    send_write(job);
-}
-
-static struct job *next_waiting(struct runtime *runtime)
-{
-    for (int turn = 0; turn < TURNS; turn++) {
-        struct job *job = runtime->waiting[turn];
-        if (job) {
-            DL_DELETE(runtime->waiting[turn], job);
-            return job;
-        }
-    }
-    return NULL;
-}
-
-static bool anyone_waits(const struct runtime *runtime)
-{
-    return runtime->waiting[WITHDRAWALS] || runtime->waiting[OTHERS];
+    job->stale = true;
+    DL_APPEND2(job->runtime->stale, job, stale_prev, stale_next);
 }
 
 /* --- the pump -------------------------------------------------------------------- */
@@ -354,13 +154,40 @@ static bool take_ready_keys(struct runtime *runtime, struct mono_time now)
     return true;
 }
 
+static bool decide_stale(struct runtime *runtime, struct mono_time now)
+{
+    for (size_t i = 0; i < KEYS_PER_TURN && runtime->stale; i++)
+        decide_again(runtime->stale, now);
+    return runtime->stale != NULL;
+}
+
+static struct job *next_waiting(const struct runtime *runtime)
+{
+    return runtime->waiting[WITHDRAWALS] ? runtime->waiting[WITHDRAWALS] : runtime->waiting[OTHERS];
+}
+
+static bool may_launch(const struct runtime *runtime, struct mono_time now)
+{
+    return runtime->in_flight_count < runtime->options.max_in_flight &&
+           !mono_before(now, runtime->paused_until) && runtime_may_write(runtime);
+}
+
 static void launch_waiting(struct runtime *runtime, struct mono_time now)
 {
-    size_t limit = runtime->options.max_in_flight;
-    while (anyone_waits(runtime) && runtime->in_flight_count < limit &&
-           !mono_before(now, runtime->paused_until) && may_write(runtime) &&
-           token_bucket_take(&runtime->bucket, now))
-        launch(runtime, next_waiting(runtime));
+    for (size_t i = 0; i < KEYS_PER_TURN && may_launch(runtime, now); i++) {
+        struct job *job = next_waiting(runtime);
+        if (!job)
+            return;
+        /* Time has passed since it was decided: decide again on what is known now. */
+        if (job->planned.ns != now.ns) {
+            decide_again(job, now);
+            continue;
+        }
+        if (!token_bucket_take(&runtime->bucket, now))
+            return;
+        stop_waiting(job);
+        runtime_launch(job);
+    }
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -374,8 +201,8 @@ static int64_t next_pump_ms(struct runtime *runtime, struct mono_time now)
     int64_t next = -1;
     for (size_t i = 0; i < runtime->queue_count; i++)
         next = earlier(next, workqueue_next_ms(runtime->queues[i]->keys, now));
-    if (anyone_waits(runtime) && runtime->in_flight_count < runtime->options.max_in_flight &&
-        may_write(runtime)) {
+    if (next_waiting(runtime) && runtime->in_flight_count < runtime->options.max_in_flight &&
+        runtime_may_write(runtime)) {
         int64_t token = token_bucket_wait_ms(&runtime->bucket, now);
         int64_t pause =
             mono_before(now, runtime->paused_until) ? mono_ms_between(now, runtime->paused_until) + 1 : 0;
@@ -384,13 +211,25 @@ static int64_t next_pump_ms(struct runtime *runtime, struct mono_time now)
     return next;
 }
 
+static void tell_drained(struct runtime *runtime)
+{
+    void (*drained)(void *self) = runtime->drained;
+    if (runtime->in_flight_count > 0 || !drained)
+        return;
+    runtime->drained = NULL;
+    drained(runtime->drained_self);
+}
+
 static void pump(void *self)
 {
     struct runtime *runtime = self;
-    if (runtime->stopping)
+    if (runtime->stopping) {
+        tell_drained(runtime); /* the runtime may be gone after it */
         return;
+    }
     struct mono_time now = loop_mono(runtime->loop);
     bool more = take_ready_keys(runtime, now);
+    more |= decide_stale(runtime, now);
     launch_waiting(runtime, now);
     int64_t next = more ? 0 : next_pump_ms(runtime, now);
     if (next >= 0)
@@ -413,6 +252,7 @@ static void collect(void *self)
         metric_set(runtime->adds, (double)stats.adds, name);
         metric_set(runtime->retries, (double)stats.retries, name);
         metric_set(runtime->unfinished, unfinished, name);
+        metric_set(runtime->unconfirmed, (double)expectations_count(queue->expected), name);
     }
 }
 
@@ -436,6 +276,9 @@ static void register_metrics(struct runtime *runtime, struct metric_registry *re
     runtime->writes =
         metric_counter(registry, "koord_manager_writes_total", "Writes to the API server by outcome.",
                        "controller", "write", "outcome", NULL);
+    runtime->unconfirmed =
+        metric_gauge(registry, "koord_manager_writes_unconfirmed",
+                     "Writes that succeeded but that the cache does not show yet.", "controller", NULL);
     metric_on_collect(registry, collect, runtime);
 }
 
@@ -460,7 +303,7 @@ static void free_jobs(struct job **list)
         DL_DELETE(*list, job);
         if (job->call)
             kube_cancel(job->call);
-        free_job(job);
+        runtime_free_job(job);
     }
 }
 
@@ -468,6 +311,8 @@ void runtime_free(struct runtime *runtime)
 {
     if (!runtime)
         return;
+    for (size_t i = 0; i < runtime->queue_count; i++)
+        HASH_CLEAR(hh, runtime->queues[i]->waiting);
     for (int turn = 0; turn < TURNS; turn++)
         free_jobs(&runtime->waiting[turn]);
     free_jobs(&runtime->in_flight);
@@ -498,7 +343,8 @@ static void enqueue(struct runtime *runtime, size_t controller, struct str key, 
     if (runtime->stopping)
         return;
     workqueue_add(runtime->queues[controller]->keys, key, priority, loop_mono(runtime->loop));
-    pump_soon(runtime);
+    note_news(runtime->queues[controller], key);
+    runtime_pump_soon(runtime);
 }
 
 void runtime_enqueue(struct runtime *runtime, size_t controller, struct str key)
@@ -514,20 +360,18 @@ void runtime_enqueue_low(struct runtime *runtime, size_t controller, struct str 
 void runtime_start(struct runtime *runtime)
 {
     runtime->started = true;
-    pump_soon(runtime);
+    runtime_pump_soon(runtime);
 }
 
 void runtime_poke(struct runtime *runtime)
 {
-    pump_soon(runtime);
+    runtime_pump_soon(runtime);
 }
 
 void runtime_stop(struct runtime *runtime, void (*drained)(void *self), void *self)
 {
     runtime->stopping = true;
-    loop_timer_cancel(&runtime->timer);
     runtime->drained = drained;
     runtime->drained_self = self;
-    if (runtime->in_flight_count == 0 && drained)
-        drained(self);
+    runtime_pump_soon(runtime);
 }

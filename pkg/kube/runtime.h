@@ -7,10 +7,10 @@
  *                        └──── recheck_after_ms: timer ◀───────────────────────┘
  *
  * Writes wait for a token of the rate limit; withdrawals go before anything that gives.
- * A plan that had to wait is made again just before sending, so what is sent was decided
- * on the newest snapshot. Of a plan the first write is sent; then the key is decided
- * again, but not before the cache has seen what was written (REF-18): nothing is written
- * twice and nothing is written on old news. */
+ * A plan that had to wait is made again when news comes for its key and just before it is
+ * sent, so what is sent was decided on the newest snapshot. Of a plan the first write is
+ * sent; then the key is decided again, but not before the cache has seen what was written
+ * (REF-18): nothing is written twice and nothing is written on old news. */
 #include "kube/client.h"
 #include "kube/store.h"
 #include "metrics/metrics.h"
@@ -30,7 +30,7 @@ struct write {
     struct str body;         /* create, patch */
     struct str uid;          /* delete: precondition; empty: none */
     bool withdrawal;         /* takes capacity back: goes first */
-    /* delete: only after a live GET of this kind and name answered 404. */
+    /* delete: only after a live GET of this kind and name was answered "NotFound". */
     const struct kube_kind *only_if_absent;
     const char *label; /* for logs and metrics: "createNodeMetric" */
 };
@@ -90,7 +90,8 @@ void runtime_enqueue_low(struct runtime *runtime, size_t controller, struct str 
 /* Nothing is reconciled before this: caches must be synced first. */
 void runtime_start(struct runtime *runtime);
 
-/* No new keys are taken; `drained` fires once nothing is in flight any more. */
+/* No new keys are taken, nothing more is sent; `drained` fires once, from the loop, when
+ * nothing is in flight any more. */
 void runtime_stop(struct runtime *runtime, void (*drained)(void *self), void *self);
 /* May-write changed for the better: look again. */
 void runtime_poke(struct runtime *runtime);
