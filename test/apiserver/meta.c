@@ -154,7 +154,7 @@ bool as_meta_is_deleting(const struct json *object)
 
 size_t as_meta_finalizers(const struct json *object)
 {
-    return json_count(json_path(object, "metadata", "finalizers", NULL));
+    return json_count(as_list_of(json_path(object, "metadata", "finalizers", NULL)));
 }
 
 bool as_meta_check(struct arena *arena, const struct as_resource *resource, const struct as_object *object,

@@ -23,7 +23,7 @@ struct str as_field_value(struct arena *arena, const struct json *tree, const ch
 /* Everything behind the resourceVersion: the metadata without it, then the rest. */
 static void write_rest(struct strbuf *out, const struct json *tree, size_t *metadata_len)
 {
-    const struct json *metadata = json_get(tree, STR("metadata"));
+    const struct json *metadata = as_map_of(json_get(tree, STR("metadata")));
     const char *comma = "";
     for (size_t i = 0; i < json_count(metadata); i++) {
         const struct json_member *member = &metadata->object.members[i];

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "test/apiserver/edit.h"
+
 #define GROUP "rbac.authorization.k8s.io"
 
 /* A binding with the rules it grants, resolved. */
@@ -63,7 +65,7 @@ static void collect(struct as_rbac *rbac, const struct as_bucket *bindings)
         struct grant *grant = arena_new(&rbac->arena, struct grant);
         grant->namespace = arena_str(&rbac->arena, object->namespace);
         grant->subjects = json_get(binding, STR("subjects"));
-        grant->rules = json_get(as_object_tree(&rbac->arena, role, NULL, role->rv), STR("rules"));
+        grant->rules = as_list_of(json_get(as_object_tree(&rbac->arena, role, NULL, role->rv), STR("rules")));
         grant->next = rbac->grants;
         rbac->grants = grant;
     }
@@ -100,6 +102,7 @@ static bool is_subject(const struct json *subject, const struct as_identity *ide
 
 static bool has_subject(const struct json *subjects, const struct as_identity *identity)
 {
+    subjects = as_list_of(subjects);
     for (size_t i = 0; i < json_count(subjects); i++)
         if (is_subject(subjects->array.items[i], identity))
             return true;
@@ -108,6 +111,7 @@ static bool has_subject(const struct json *subjects, const struct as_identity *i
 
 static bool list_has(const struct json *list, struct str wanted)
 {
+    list = as_list_of(list);
     for (size_t i = 0; i < json_count(list); i++) {
         struct str item = json_str(list->array.items[i]);
         if (str_eq(item, STR("*")) || str_eq(item, wanted))
@@ -118,6 +122,7 @@ static bool list_has(const struct json *list, struct str wanted)
 
 static bool path_matches(const struct json *paths, struct str path)
 {
+    paths = as_list_of(paths);
     for (size_t i = 0; i < json_count(paths); i++) {
         struct str item = json_str(paths->array.items[i]);
         bool open = str_ends_with(item, STR("*"));

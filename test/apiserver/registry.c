@@ -4,6 +4,7 @@
 
 #include "test/apiserver/builtin.h"
 #include "test/apiserver/crd.h"
+#include "test/apiserver/edit.h"
 #include "test/apiserver/traits.h"
 
 struct as_registry {
@@ -61,10 +62,10 @@ static void add_builtin(struct as_registry *registry, const struct api_resource 
 static void set_selectable_fields(struct as_registry *registry, struct as_bucket *bucket,
                                   const struct json *crd, struct str version)
 {
-    const struct json *versions = json_path(crd, "spec", "versions", NULL);
+    const struct json *versions = as_list_of(json_path(crd, "spec", "versions", NULL));
     for (size_t i = 0; i < json_count(versions); i++) {
         const struct json *row = versions->array.items[i];
-        const struct json *paths = json_get(row, STR("selectableFields"));
+        const struct json *paths = as_list_of(json_get(row, STR("selectableFields")));
         if (!str_eq(json_str(json_get(row, STR("name"))), version) || !json_count(paths))
             continue;
         struct as_field *fields = arena_array(&registry->arena, struct as_field, json_count(paths));
