@@ -14,7 +14,7 @@ struct url_param {
     struct str value;
 };
 /* "a=1&b=%20": decoded, "+" means blank, order kept. */
-bool url_query_parse(struct arena *arena, struct str query, struct url_param **ret, size_t *ret_count, struct err *err)
-    MUST_CHECK;
+bool url_query_parse(struct arena *arena, struct str query, struct url_param **ret, size_t *ret_count,
+                     struct err *err) MUST_CHECK;
 /* Value of the first parameter of that name; *found tells absent from empty (may be NULL). */
 struct str url_param(const struct url_param *params, size_t count, struct str name, bool *found);

@@ -37,8 +37,8 @@ bool loop_timer_armed(const struct loop_timer *timer);
 void loop_timer_done(struct loop_timer *timer); /* cancels and releases */
 
 /* Calls `handler` in the loop when the signal arrives; once per signal number. */
-bool loop_on_signal(struct loop *loop, int signal, void (*handler)(void *self, int signal), void *self, struct err *err)
-    MUST_CHECK;
+bool loop_on_signal(struct loop *loop, int signal, void (*handler)(void *self, int signal), void *self,
+                    struct err *err) MUST_CHECK;
 
 /* For the two libraries that need it: libcurl's socket interface and evhttp. */
 struct event_base *loop_event_base(struct loop *loop);

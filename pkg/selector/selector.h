@@ -43,11 +43,12 @@ struct selector {
 /* {"matchLabels":{...},"matchExpressions":[...]}; NULL or JSON null gives `nothing`.
  * Field names match as in Go (case-insensitively), unknown ones are ignored. Errors name
  * the path inside the selector and the offending value. Strings are copied. */
-bool selector_from_json(struct arena *arena, const struct json *object, struct selector *ret, struct err *err)
-    MUST_CHECK;
+bool selector_from_json(struct arena *arena, const struct json *object, struct selector *ret,
+                        struct err *err) MUST_CHECK;
 
 /* "a=b,c!=d,e in (x,y),f notin (z),g,!h"; empty matches everything. */
-bool selector_from_query(struct arena *arena, struct str query, struct selector *ret, struct err *err) MUST_CHECK;
+bool selector_from_query(struct arena *arena, struct str query, struct selector *ret,
+                         struct err *err) MUST_CHECK;
 
 bool selector_matches(const struct selector *selector, struct labels labels);
 
