@@ -41,7 +41,8 @@ static void add(struct record *record, struct str piece)
         record->cut = true;
         return;
     }
-    memcpy(record->bytes + record->len, piece.ptr, piece.len);
+    if (piece.len > 0)
+        memcpy(record->bytes + record->len, piece.ptr, piece.len);
     record->len += piece.len;
 }
 
@@ -62,7 +63,8 @@ static void addf(struct record *record, const char *format, ...)
 /* From the tail, which always fits. */
 static void add_tail(struct record *record, struct str piece)
 {
-    memcpy(record->bytes + record->len, piece.ptr, piece.len);
+    if (piece.len > 0)
+        memcpy(record->bytes + record->len, piece.ptr, piece.len);
     record->len += piece.len;
 }
 
