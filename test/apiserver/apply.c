@@ -102,7 +102,7 @@ struct conflicts {
     struct arena *arena;
     struct api_causes causes;
     const struct api_owner *owner;
-    struct strbuf text;
+    struct strbuf *text;
 };
 
 static void add_conflict(void *self, struct str path)
@@ -117,7 +117,7 @@ static void add_conflict(void *self, struct str path)
                                 STR_ARG(owner->manager), STR_ARG(subresource), STR_ARG(owner->api_version));
     api_cause_add(&conflicts->causes, API_CAUSE_MANAGER_CONFLICT, NULL, STR_FMT, STR_ARG(who));
     conflicts->causes.items[conflicts->causes.count - 1].field = path;
-    strbuf_addf(&conflicts->text, "%s" STR_FMT ": " STR_FMT, conflicts->causes.count > 1 ? ", " : "",
+    strbuf_addf(conflicts->text, "%s" STR_FMT ": " STR_FMT, conflicts->causes.count > 1 ? ", " : "",
                 STR_ARG(who), STR_ARG(path));
 }
 
@@ -128,7 +128,7 @@ static bool fail_conflicts(const struct applier *applier, const struct conflicts
         .reason = "Conflict",
         .message =
             arena_strf(applier->arena, "Apply failed with %zu conflict%s: " STR_FMT, conflicts->causes.count,
-                       conflicts->causes.count == 1 ? "" : "s", STR_ARG(strbuf_str(&conflicts->text))),
+                       conflicts->causes.count == 1 ? "" : "s", STR_ARG(strbuf_str(conflicts->text))),
         .group = applier->resource->group,
         .kind = applier->resource->plural,
         .name = name,
@@ -142,10 +142,10 @@ static bool fail_conflicts(const struct applier *applier, const struct conflicts
 static bool settle_conflicts(const struct applier *applier, struct api_owners *owners,
                              const struct api_owner *self, const struct api_fields *changed, struct str name)
 {
-    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(64 * 1024);
+    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT((size_t)64 * 1024);
     struct conflicts conflicts = { .arena = applier->arena,
                                    .causes = API_CAUSES_INIT(applier->arena),
-                                   .text = text };
+                                   .text = &text };
     for (size_t i = 0; i < owners->count; i++) {
         struct api_owner *other = &owners->items[i];
         struct api_fields *disputed = api_fields_common(applier->arena, other->fields, changed);
@@ -156,10 +156,7 @@ static bool settle_conflicts(const struct applier *applier, struct api_owners *o
         conflicts.owner = other;
         api_fields_each(applier->arena, disputed, add_conflict, &conflicts);
     }
-    bool ok =
-        applier->writer->force || conflicts.causes.count == 0 || fail_conflicts(applier, &conflicts, name);
-    text = conflicts.text; /* for its cleanup */
-    return ok;
+    return applier->writer->force || conflicts.causes.count == 0 || fail_conflicts(applier, &conflicts, name);
 }
 
 /* ---- the result ---- */

@@ -1,6 +1,7 @@
 #include "test/apiserver/base64.h"
 
-static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/* The last one pads. */
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 
 struct counts {
     size_t letters;
@@ -49,8 +50,8 @@ struct str api_base64_encode(struct arena *arena, struct str bytes)
             group |= (unsigned char)bytes.ptr[i + 2];
         out[len++] = alphabet[group >> 18 & 63];
         out[len++] = alphabet[group >> 12 & 63];
-        out[len++] = left > 1 ? alphabet[group >> 6 & 63] : '=';
-        out[len++] = left > 2 ? alphabet[group & 63] : '=';
+        out[len++] = alphabet[left > 1 ? group >> 6 & 63 : 64];
+        out[len++] = alphabet[left > 2 ? group & 63 : 64];
     }
     return (struct str){ .ptr = out, .len = len };
 }

@@ -61,14 +61,8 @@ static bool read_identity(struct arena *arena, const struct json *crd, struct ap
         return err_set(err, ERR_INVALID, "spec.scope: must be Cluster or Namespaced");
     if (str_empty(ret->list_kind))
         ret->list_kind = arena_strf(arena, STR_FMT "List", STR_ARG(ret->kind));
-    if (str_empty(ret->singular)) {
-        char *lower = arena_array(arena, char, ret->kind.len + 1);
-        for (size_t i = 0; i < ret->kind.len; i++) {
-            char byte = ret->kind.ptr[i];
-            lower[i] = byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
-        }
-        ret->singular = (struct str){ .ptr = lower, .len = ret->kind.len };
-    }
+    if (str_empty(ret->singular))
+        ret->singular = api_lower(arena, ret->kind);
     struct str name = api_get_str(api_get(crd, "metadata"), "name");
     struct str want = arena_strf(arena, API_RESOURCE_FMT, API_RESOURCE_ARG(ret));
     if (!str_eq(name, want))
@@ -156,7 +150,7 @@ static void add_condition(struct arena *arena, struct json *list, const char *ty
 static const struct json *stored_versions(struct arena *arena, const struct json *versions)
 {
     struct json *list = api_array(arena);
-    for (size_t i = 0; i < json_count(versions); i++)
+    for (size_t i = 0; json_is(versions, JSON_ARRAY) && i < json_count(versions); i++)
         if (json_bool(api_get(versions->array.items[i], "storage")))
             json_push(arena, list, json_new_str(arena, api_get_str(versions->array.items[i], "name")));
     return list;

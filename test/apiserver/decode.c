@@ -340,7 +340,7 @@ static bool judge_unknown(struct decoder *decoder, enum api_field_validation mod
 {
     const struct api_causes *unknown = &decoder->unknown;
     if (mode == API_FIELDS_STRICT && unknown->count > 0) {
-        CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(64 * 1024);
+        CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT((size_t)64 * 1024);
         for (size_t i = 0; i < unknown->count; i++)
             strbuf_addf(&out, "%s" STR_FMT, i ? ", " : "", STR_ARG(unknown->items[i].message));
         const struct api_resource *resource = decoder->resource;

@@ -140,7 +140,7 @@ static void each_below(struct arena *arena, const struct api_fields *set, struct
     if (set->member)
         path(self, prefix);
     for (size_t i = 0; i < set->count; i++) {
-        CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(64 * 1024);
+        CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT((size_t)64 * 1024);
         strbuf_add(&out, prefix);
         write_key(arena, &out, set->items[i].key);
         each_below(arena, set->items[i].below, arena_str(arena, strbuf_str(&out)), path, self);

@@ -83,9 +83,8 @@ static struct str field_key(struct arena *arena, struct str name)
 /* k:{...} or v:...; empty when the element has no key, which makes the list atomic. */
 static struct str item_key(struct arena *arena, const struct list_kind *kind, const struct json *item)
 {
-    struct str text = STR_NULL;
     if (kind->kind == LIST_SET) {
-        text = api_text(arena, item, SIZE_MAX);
+        struct str text = api_text(arena, item, SIZE_MAX);
         return arena_strf(arena, "v:" STR_FMT, STR_ARG(text));
     }
     struct json *keys = api_object(arena);
@@ -94,7 +93,7 @@ static struct str item_key(struct arena *arena, const struct list_kind *kind, co
             json_set(arena, keys, kind->keys[i], json_get(item, kind->keys[i]));
     if (json_count(keys) == 0)
         return STR_NULL;
-    text = api_text(arena, keys, SIZE_MAX);
+    struct str text = api_text(arena, keys, SIZE_MAX);
     return arena_strf(arena, "k:" STR_FMT, STR_ARG(text));
 }
 

@@ -33,7 +33,8 @@ static bool take_brackets(struct str *path, struct str *ret)
     for (size_t i = 1; i < path->len; i++) {
         char byte = path->ptr[i];
         if (quote != '\0') {
-            quote = byte == quote ? '\0' : quote;
+            if (byte == quote)
+                quote = '\0';
         } else if (byte == '\'' || byte == '"') {
             quote = byte;
         } else if (byte == ']') {

@@ -4,7 +4,7 @@
 #include "test/apiserver/names.h"
 #include "test/apiserver/tree.h"
 
-#define MAX_DATA_BYTES (1024 * 1024)
+#define MAX_DATA_BYTES 1048576
 
 static size_t check_keys(const struct api_kind_input *in, const char *field, bool base64)
 {

@@ -7,7 +7,7 @@
 
 static bool parse(const struct json *value, struct quantity *ret)
 {
-    return json_is(value, JSON_STRING) && quantity_parse(value->text, ret, NULL);
+    return value && json_is(value, JSON_STRING) && quantity_parse(value->text, ret, NULL);
 }
 
 /* What is counted, not measured: only whole numbers make sense. Extended resources are

@@ -2,8 +2,8 @@
 #include "test/apiserver/tree.h"
 
 #define MAX_OPERATIONS 10000
-#define MAX_COPIED_BYTES (3 * 1024 * 1024)
-#define MAX_TOKENS 1000 /* as deep as a document may be */
+#define MAX_COPIED_BYTES 3145728 /* 3 MiB */
+#define MAX_TOKENS 1000          /* as deep as a document may be */
 
 struct pointer {
     struct str *tokens;
@@ -45,10 +45,10 @@ static bool unescape(struct arena *arena, struct str token, struct str *ret)
     for (size_t i = 0; i < token.len; i++) {
         char byte = token.ptr[i];
         if (byte == '~') {
-            char which = i + 1 < token.len ? token.ptr[++i] : '\0';
-            if (which != '0' && which != '1')
+            if (++i >= token.len || (token.ptr[i] != '0' && token.ptr[i] != '1'))
                 return false;
-            byte = which == '0' ? '~' : '/';
+            if (token.ptr[i] == '1')
+                byte = '/';
         }
         out[len++] = byte;
     }

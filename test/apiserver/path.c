@@ -20,7 +20,7 @@ void api_path_write(struct strbuf *out, const struct api_path *path)
 
 struct str api_path_str(struct arena *arena, const struct api_path *path)
 {
-    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(64 * 1024);
+    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT((size_t)64 * 1024);
     api_path_write(&out, path);
     return arena_str(arena, strbuf_str(&out));
 }

@@ -56,7 +56,7 @@ void api_pattern_to_posix(struct strbuf *out, struct str pattern)
 
 bool api_pattern_matches(struct str pattern, struct str text)
 {
-    CLEANUP(strbuf_done) struct strbuf posix = STRBUF_INIT(64 * 1024);
+    CLEANUP(strbuf_done) struct strbuf posix = STRBUF_INIT((size_t)64 * 1024);
     api_pattern_to_posix(&posix, pattern);
     regex_t regex;
     if (regcomp(&regex, strbuf_cstr(&posix), REG_EXTENDED | REG_NOSUB) != 0)

@@ -170,8 +170,8 @@ static bool compile(struct arena *arena, const struct json *raw, bool structural
 bool api_schema_compile(struct arena *arena, const struct json *openapi_v3_schema,
                         const struct api_schema **ret, struct err *err)
 {
-    const struct api_schema *schema;
-    if (!compile(arena, openapi_v3_schema, true, NULL, &schema, err))
+    const struct api_schema *schema = NULL;
+    if (!compile(arena, openapi_v3_schema, true, NULL, &schema, err) || !schema)
         return false;
     if (schema->type != API_SCHEMA_OBJECT)
         return err_set(err, ERR_INVALID, "schema: the root must be an object");

@@ -22,7 +22,7 @@ static void refuse(struct api_causes *causes, const struct api_path *path, const
 static void refuse(struct api_causes *causes, const struct api_path *path, const struct json *value,
                    const char *format, ...)
 {
-    CLEANUP(strbuf_done) struct strbuf why = STRBUF_INIT(64 * 1024);
+    CLEANUP(strbuf_done) struct strbuf why = STRBUF_INIT((size_t)64 * 1024);
     va_list args;
     va_start(args, format);
     strbuf_addv(&why, format, args);

@@ -37,7 +37,7 @@ static struct str format_str(struct arena *arena, const char *format, va_list ar
 
 static struct str format_str(struct arena *arena, const char *format, va_list args)
 {
-    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(1024 * 1024);
+    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT((size_t)1024 * 1024);
     strbuf_addv(&out, format, args);
     return arena_str(arena, strbuf_str(&out));
 }
@@ -71,7 +71,7 @@ void api_cause_add(struct api_causes *causes, const char *reason, const struct a
 void api_cause_unsupported(struct api_causes *causes, const struct api_path *path, struct str value,
                            const struct str *supported, size_t count)
 {
-    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(64 * 1024);
+    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT((size_t)64 * 1024);
     strbuf_addf(&out, "Unsupported value: \"" STR_FMT "\": supported values:", STR_ARG(value));
     for (size_t i = 0; i < count; i++)
         strbuf_addf(&out, "%s \"" STR_FMT "\"", i ? "," : "", STR_ARG(supported[i]));
@@ -247,7 +247,7 @@ static void add_causes_text(struct strbuf *out, const struct api_causes *causes)
 bool api_fail_invalid(struct api_error *error, struct arena *arena, const struct api_resource *resource,
                       struct str name, const struct api_causes *causes)
 {
-    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(1024 * 1024);
+    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT((size_t)1024 * 1024);
     strbuf_addf(&out, STR_FMT "%s" STR_FMT " \"" STR_FMT "\" is invalid: ", STR_ARG(resource->kind),
                 resource->group.len ? "." : "", STR_ARG(resource->group), STR_ARG(name));
     add_causes_text(&out, causes);

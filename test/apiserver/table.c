@@ -47,16 +47,14 @@ bool api_table_include_parse(struct str text, enum api_include_object *ret)
 
 /* Up to `below_s` an age is shown in `unit_s`, with a second unit when it has one. */
 static const struct {
-    int64_t below_s, unit_s;
-    char unit;
-    int64_t rest_s;
-    char rest;
+    int64_t below_s, unit_s, rest_s;
+    char unit, rest;
 } age_steps[] = {
-    { 2 * MINUTE_S, 1, 's', 0, 0 },      { 10 * MINUTE_S, MINUTE_S, 'm', 1, 's' },
-    { 3 * HOUR_S, MINUTE_S, 'm', 0, 0 }, { 8 * HOUR_S, HOUR_S, 'h', MINUTE_S, 'm' },
-    { 2 * DAY_S, HOUR_S, 'h', 0, 0 },    { 8 * DAY_S, DAY_S, 'd', HOUR_S, 'h' },
-    { 2 * YEAR_S, DAY_S, 'd', 0, 0 },    { 8 * YEAR_S, YEAR_S, 'y', DAY_S, 'd' },
-    { INT64_MAX, YEAR_S, 'y', 0, 0 },
+    { 2 * MINUTE_S, 1, 0, 's', 0 },      { 10 * MINUTE_S, MINUTE_S, 1, 'm', 's' },
+    { 3 * HOUR_S, MINUTE_S, 0, 'm', 0 }, { 8 * HOUR_S, HOUR_S, MINUTE_S, 'h', 'm' },
+    { 2 * DAY_S, HOUR_S, 0, 'h', 0 },    { 8 * DAY_S, DAY_S, HOUR_S, 'd', 'h' },
+    { 2 * YEAR_S, DAY_S, 0, 'd', 0 },    { 8 * YEAR_S, YEAR_S, DAY_S, 'y', 'd' },
+    { INT64_MAX, YEAR_S, 0, 'y', 0 },
 };
 
 struct str api_age(struct arena *arena, struct wall_time then, struct wall_time now)

@@ -242,13 +242,9 @@ static const struct json *event_reason(const struct api_cell_input *in)
 static const struct json *event_object(const struct api_cell_input *in)
 {
     const struct json *about = event_field(in, "involvedObject", "regarding");
-    struct str kind = api_get_str(about, "kind"), name = api_get_str(about, "name");
-    char *lower = arena_array(in->arena, char, kind.len + 1);
-    for (size_t i = 0; i < kind.len; i++) {
-        char byte = kind.ptr[i];
-        lower[i] = byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
-    }
-    return text(in, arena_strf(in->arena, "%s/" STR_FMT, lower, STR_ARG(name)));
+    struct str kind = api_lower(in->arena, api_get_str(about, "kind"));
+    return text(
+        in, arena_strf(in->arena, STR_FMT "/" STR_FMT, STR_ARG(kind), STR_ARG(api_get_str(about, "name"))));
 }
 
 static const struct json *event_source(const struct api_cell_input *in)

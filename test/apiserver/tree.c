@@ -62,9 +62,19 @@ const struct json *api_with(struct arena *arena, const struct json *object, cons
     return copy;
 }
 
+struct str api_lower(struct arena *arena, struct str text)
+{
+    char *out = arena_array(arena, char, text.len + 1);
+    for (size_t i = 0; i < text.len; i++) {
+        bool upper = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z';
+        out[i] = (char)(text.ptr[i] + (upper ? 'a' - 'A' : 0));
+    }
+    return (struct str){ .ptr = out, .len = text.len };
+}
+
 struct str api_text(struct arena *arena, const struct json *value, size_t max)
 {
-    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(16 * 1024 * 1024);
+    CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT((size_t)16 * 1024 * 1024);
     json_write(&out, value);
     if (out.len <= max)
         return arena_str(arena, strbuf_str(&out));

@@ -22,6 +22,8 @@ struct str api_get_str(const struct json *object, const char *key);
 const struct json *api_with(struct arena *arena, const struct json *object, const char *key,
                             const struct json *value);
 
+struct str api_lower(struct arena *arena, struct str text); /* ASCII letters */
+
 /* The JSON text of a value in the arena, cut with "..." beyond `max` bytes. */
 struct str api_text(struct arena *arena, const struct json *value, size_t max);
 

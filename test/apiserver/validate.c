@@ -5,7 +5,7 @@
 #include "test/apiserver/schema.h"
 #include "test/apiserver/tree.h"
 
-#define MAX_ANNOTATION_BYTES (256 * 1024)
+#define MAX_ANNOTATION_BYTES 262144
 
 static const struct {
     const char *kind;

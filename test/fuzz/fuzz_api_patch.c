@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(arena_done) struct arena arena = ARENA_INIT;
     struct str first, second, rest = { .ptr = (const char *)data, .len = size };
     const struct json *current, *change;
-    if (size > 64 * 1024 || !str_cut(rest, '\n', &first, &rest))
+    if (size > 65536 || !str_cut(rest, '\n', &first, &rest))
         return 0;
     str_cut(rest, '\n', &second, &rest);
     if (!json_parse(&arena, first, &limits, &current, NULL) ||

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str first, second, rest = { .ptr = (const char *)data, .len = size };
     const struct json *raw, *value;
     const struct api_schema *schema;
-    if (size > 64 * 1024 || !str_cut(rest, '\n', &first, &rest))
+    if (size > 65536 || !str_cut(rest, '\n', &first, &rest))
         return 0;
     str_cut(rest, '\n', &second, &rest);
     if (!json_parse(&arena, first, &limits, &raw, NULL) ||

@@ -9,7 +9,7 @@ static struct api_resource *ours, *upstream;
 
 static struct api_resource *load(const char *path)
 {
-    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(1024 * 1024);
+    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(1048576);
     struct err err = ERR_INIT;
     const struct json *crd;
     struct api_resource *resources = NULL;
@@ -65,8 +65,8 @@ static void a_full_report_passes_unchanged(void **state)
     (void)state;
     struct api_error error = API_ERROR_INIT;
     const struct json *object;
-    const struct api_resource *const crds[] = { ours, upstream };
-    for (size_t i = 0; i < ARRAY_LEN(crds); i++) {
+    const struct api_resource *const crds[2] = { ours, upstream };
+    for (size_t i = 0; i < 2; i++) {
         assert_true(api_object_decode(&arena, crds[i], tree(&arena, report), API_FIELDS_STRICT, NULL, &object,
                                       &error));
         assert_tree(&arena, object, report);
@@ -141,8 +141,8 @@ static void amounts_must_be_quantities(void **state)
 static void the_kind_is_as_upstream_has_it(void **state)
 {
     (void)state;
-    const struct api_resource *const crds[] = { ours, upstream };
-    for (size_t i = 0; i < ARRAY_LEN(crds); i++) {
+    const struct api_resource *const crds[2] = { ours, upstream };
+    for (size_t i = 0; i < 2; i++) {
         assert_false(crds[i]->namespaced);
         assert_true(crds[i]->has_status);
         assert_text(crds[i]->version, "v1alpha1");

@@ -192,8 +192,7 @@ static void schema__refused(void **state)
         "{'type':'object','properties':{'a':{}}}",
         "{'type':'object','properties':{'a':{'type':'frob'}}}",
         "{'type':'object','properties':{'a':{'type':'array'}}}",
-        "{'type':'object','properties':{'a':{'type':'object','properties':{'b':{'type':'string'}},"
-        "'additionalProperties':{'type':'string'}}}}",
+        "{'type':'object','properties':{'b':{'type':'string'}},'additionalProperties':{'type':'string'}}",
     };
     struct arena arena = ARENA_INIT;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {

@@ -280,8 +280,8 @@ static void config_map__one_mebibyte_is_the_limit(void **state)
     struct arena arena = ARENA_INIT;
     struct api_error error = API_ERROR_INIT;
     const struct api_resource *resource = builtin("", "ConfigMap");
-    assert_true(api_object_validate(&arena, resource, config_map(&arena, 1024 * 1024), NULL, &error));
-    assert_false(api_object_validate(&arena, resource, config_map(&arena, 1024 * 1024 + 1), NULL, &error));
+    assert_true(api_object_validate(&arena, resource, config_map(&arena, 1048576), NULL, &error));
+    assert_false(api_object_validate(&arena, resource, config_map(&arena, 1048577), NULL, &error));
     assert_cause(&arena, &error, ": Too long: may not be more than 1048576 bytes");
     arena_done(&arena);
 }

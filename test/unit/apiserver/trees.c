@@ -5,8 +5,10 @@ const struct json *tree(struct arena *arena, const char *text)
 {
     struct str copy = arena_str(arena, str_c(text));
     char *bytes = arena_array(arena, char, copy.len + 1);
+    memcpy(bytes, copy.ptr, copy.len);
     for (size_t i = 0; i < copy.len; i++)
-        bytes[i] = copy.ptr[i] == '\'' ? '"' : copy.ptr[i];
+        if (copy.ptr[i] == '\'')
+            bytes[i] = '"';
     const struct json *root = NULL;
     struct err err = ERR_INIT;
     if (!json_parse(arena, (struct str){ bytes, copy.len }, NULL, &root, &err))
