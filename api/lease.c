@@ -69,3 +69,12 @@ const struct kube_kind lease_kind = {
     .project = project,
     .release = release,
 };
+
+struct kube_object *lease_decode(struct intern *pool, struct str text, struct err *err)
+{
+    CLEANUP(arena_done) struct arena arena = ARENA_INIT;
+    struct lease_decoded decoded;
+    if (!json_decode(&arena, text, &lease_table, &decoded, NULL, err))
+        return NULL;
+    return project(&decoded, pool, NULL, err);
+}

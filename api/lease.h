@@ -15,6 +15,9 @@ struct lease {
     struct opt_time renew_time;
 };
 
+/* One Lease as an answer's body holds it; NULL with err when it is none. The caller unrefs. */
+struct kube_object *lease_decode(struct intern *pool, struct str text, struct err *err);
+
 static inline const struct lease *lease_of(const struct kube_object *object)
 {
     return (const struct lease *)(const void *)object;

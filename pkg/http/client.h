@@ -40,6 +40,7 @@ enum http_outcome {
     HTTP_TIMED_OUT, /* one of the limits below; executed or not is unknown */
     HTTP_TOO_LARGE, /* the response body exceeded max_body */
     HTTP_ABORTED,   /* on_data refused the data */
+    HTTP_FENCED,    /* may_send said no: the request was not sent */
 };
 
 struct http_result {
@@ -65,6 +66,10 @@ struct http_request {
     int64_t idle_timeout_ms;    /* longest silence inside the response body; 0: none */
     bool fresh_connection;      /* a new connection that is not reused afterwards: watches, the lease */
 
+    /* Asked when the connection stands, right before the request is written, and before it is
+     * repeated; it has to read the clock itself. What is cancelled later leaves no byte
+     * behind in the kernel. NULL: always. */
+    bool (*may_send)(void *self);
     /* Streaming: called with the response header once, then with the body as it comes.
      * Either may be NULL. Returning false from either aborts the call. An encoding that
      * only on_header could tell about fails the call when there is no on_header. */

@@ -14,6 +14,7 @@ struct http_call *call_new(struct http_client *client, const struct http_request
     call->content_type = STRBUF_INIT(MAX_KEPT_HEADER);
     call->content_encoding = STRBUF_INIT(MAX_KEPT_HEADER);
     call->retry_after = STRBUF_INIT(MAX_KEPT_HEADER);
+    call->fd = CURL_SOCKET_BAD;
     loop_timer_init(&call->guard, client->loop, call_on_guard, call);
     if (call_take_request(call, request, err)) {
         call->response = STRBUF_INIT(call->max_body);
@@ -139,6 +140,15 @@ static long new_connections(const struct http_call *call)
     return count;
 }
 
+/* Whether the first sending of a repeated request was executed is unknown. */
+static int fence(struct http_call *call)
+{
+    bool repeats = call->retried || call->requests_begun > 0;
+    err_set(&call->err, ERR_TRANSIENT, "not sent%s: fenced", repeats ? " again" : "");
+    call_fail(call, repeats ? HTTP_BROKEN : HTTP_FENCED);
+    return CURL_PREREQFUNC_ABORT;
+}
+
 /* NET-4. libcurl begins a request a second time when a reused connection died under the
  * first, whatever the method and on whatever connection comes next. Only what may be
  * repeated is let through, once, and only on a new connection. */
@@ -146,6 +156,10 @@ int call_on_request(void *self, char *remote_ip, char *local_ip, int remote_port
 {
     (void)remote_ip, (void)local_ip, (void)remote_port, (void)local_port;
     struct http_call *call = self;
+    if (silenced(call))
+        return CURL_PREREQFUNC_ABORT;
+    if (call->may_send && !call->may_send(call->self))
+        return fence(call);
     if (call->requests_begun++ == 0)
         return CURL_PREREQFUNC_OK;
     if (!call->retried && is_idempotent(call->method) && new_connections(call) > 0) {

@@ -1,6 +1,7 @@
 #include "client_internal.h"
 #include <event2/event.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 /* Answers the ended transfers. The callbacks may send, cancel, even free the client. */
 static void engine_drain(struct engine *engine)
@@ -48,11 +49,23 @@ static int engine_want_timer(CURLM *multi, long delay_ms, void *self)
     return 0;
 }
 
+static void note_socket(CURL *easy, curl_socket_t fd, int what)
+{
+    struct http_call *call = NULL;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&call);
+    if (!call)
+        return; /* libcurl's own, closing idle connections */
+    if (what != CURL_POLL_REMOVE)
+        call->fd = fd;
+    else if (call->fd == fd)
+        call->fd = CURL_SOCKET_BAD;
+}
+
 static int engine_want_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *socket_self)
 {
-    (void)easy;
     struct engine *engine = self;
     struct event *event = socket_self;
+    note_socket(easy, fd, what);
     if (event)
         event_free(event);
     event = NULL;
@@ -128,11 +141,20 @@ void engine_start(struct engine *engine)
         engine_run(engine, TAILQ_FIRST(&engine->waiting));
 }
 
+/* What the peer has not taken yet would still be sent after the connection was closed. */
+static void drop_unsent(const struct http_call *call)
+{
+    const struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
+    if (call->may_send && call->fd != CURL_SOCKET_BAD)
+        setsockopt(call->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
 void engine_forget(struct http_call *call)
 {
     struct engine *engine = call->engine;
     struct call_list *list = &engine->waiting;
     if (call->easy) {
+        drop_unsent(call);
         curl_multi_remove_handle(engine->multi, call->easy);
         engine->running_count--;
         list = call->cancelled ? &engine->cancelled : &engine->running;

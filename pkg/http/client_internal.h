@@ -55,6 +55,7 @@ struct http_call {
     struct mono_time total_deadline;
     int64_t idle_timeout_ms;
     bool fresh_connection;
+    bool (*may_send)(void *self);
     bool (*on_header)(void *self, int status, struct str content_type, struct str content_encoding);
     bool (*on_data)(void *self, struct str chunk, struct err *err);
     void (*done)(void *self, const struct http_result *result);
@@ -62,6 +63,7 @@ struct http_call {
 
     /* The attempt. */
     CURL *easy;
+    curl_socket_t fd; /* of its connection; CURL_SOCKET_BAD: none yet */
     bool cancelled;
     bool retried;
     bool stale; /* libcurl was about to repeat the request on its own */

@@ -175,6 +175,7 @@ bool call_take_request(struct http_call *call, const struct http_request *reques
     if (!str_empty(request->body))
         call->body = (struct str){ .ptr = str_dup_c(request->body), .len = request->body.len };
     call->fresh_connection = request->fresh_connection;
+    call->may_send = request->may_send;
     call->on_header = request->on_header;
     call->on_data = request->on_data;
     call->done = request->done;

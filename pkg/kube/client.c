@@ -38,6 +38,8 @@ struct kube_call {
     size_t body_len;
     int64_t request_timeout_ms;
     int64_t timeout_s;
+    bool (*may_send)(void *self);
+    void *may_send_self;
 
     bool streaming;
     struct kube_stream stream; /* of a short request: done and self only */
@@ -130,6 +132,7 @@ static enum kube_failure transport_failure(enum http_outcome outcome)
     static const enum kube_failure failures[] = {
         [HTTP_COMPLETE] = KUBE_OK,         [HTTP_REFUSED] = KUBE_UNREACHABLE, [HTTP_BROKEN] = KUBE_TRANSPORT,
         [HTTP_TIMED_OUT] = KUBE_TRANSPORT, [HTTP_TOO_LARGE] = KUBE_PROTOCOL,  [HTTP_ABORTED] = KUBE_PROTOCOL,
+        [HTTP_FENCED] = KUBE_FENCED,
     };
     return failures[outcome];
 }
@@ -262,6 +265,12 @@ static size_t add_headers(struct kube_call *call, struct http_header *headers)
     return count;
 }
 
+static bool may_send(void *self)
+{
+    const struct kube_call *call = self;
+    return call->may_send(call->may_send_self);
+}
+
 static bool attempt(struct kube_call *call, struct err *err)
 {
     struct http_header headers[MAX_HEADERS];
@@ -271,6 +280,7 @@ static bool attempt(struct kube_call *call, struct err *err)
         .headers = headers,
         .header_count = add_headers(call, headers),
         .body = { .ptr = call->body, .len = call->body_len },
+        .may_send = call->may_send ? may_send : NULL,
         .on_header = on_header,
         .on_data = call->streaming ? on_data : NULL,
         .done = on_done,
@@ -306,6 +316,8 @@ static struct kube_call *start(struct kube_client *client, const struct kube_req
         .body_len = request->body.len,
         .request_timeout_ms = request->request_timeout_ms,
         .timeout_s = request->timeout_s,
+        .may_send = request->may_send,
+        .may_send_self = request->may_send_self,
         .streaming = streaming,
         .stream = *stream,
         .refused = STRBUF_INIT(MAX_REFUSED_BYTES),

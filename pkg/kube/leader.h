@@ -22,7 +22,9 @@ struct leader_options {
     uint64_t seed;
     struct metric_registry *metrics;
     struct event_recorder *events; /* NULL: none */
-    /* All from the loop. `stopped` fires once, after `started`: lost, or released. */
+    /* Both from the loop, each at most once; the leader may not be freed inside. `started`:
+     * we lead. `stopped`: lost, or released; also when we never led. Leadership never
+     * comes back. */
     void (*started)(void *self);
     void (*stopped)(void *self, bool lost);
     void *self;
@@ -36,7 +38,9 @@ void leader_start(struct leader *leader);
 /* The fence, asked before every write: reads the clock itself, so it also holds after the
  * process was stopped for a while. */
 bool leader_may_write(const struct leader *leader);
+/* The fence for Events, which may still go out while the Lease is given back. */
+bool leader_may_tell(const struct leader *leader);
 
-/* Nothing of ours writes any more: give the Lease back. `stopped` follows within 2 s; at
+/* Nothing of ours writes any more: give the Lease back. `stopped` follows within 2 s, at
  * once when we do not lead. */
 void leader_release(struct leader *leader);

@@ -20,6 +20,7 @@ static const struct {
     [KUBE_PROTOCOL] = { "protocol-error", ERR_TRANSIENT },
     [KUBE_UNREACHABLE] = { "unreachable", ERR_TRANSIENT },
     [KUBE_TRANSPORT] = { "transport-error", ERR_TRANSIENT },
+    [KUBE_FENCED] = { "fenced", ERR_TRANSIENT },
 };
 
 const char *kube_failure_name(enum kube_failure failure)

@@ -32,6 +32,11 @@ struct kube_request {
     int64_t timeout_s; /* timeoutSeconds of a watch; also bounds its life on our side (+30 s) */
 
     int64_t request_timeout_ms; /* short requests and lists; 0: 30 s, lists 60 s without progress */
+
+    /* The fence: asked at the last moment before the request is written, and before every
+     * repetition; false: KUBE_FENCED. Has to read the clock itself. NULL: always. */
+    bool (*may_send)(void *self);
+    void *may_send_self;
 };
 
 /* "GET", "POST", ... */
@@ -56,8 +61,9 @@ enum kube_failure {
     KUBE_PROTOCOL,       /* not what an API server says: HTML, wrong media type, bad JSON */
     KUBE_UNREACHABLE,    /* no connection: certainly not executed */
     KUBE_TRANSPORT,      /* cut or timed out: executed or not is unknown */
+    KUBE_FENCED,         /* may_send said no: not executed */
 };
-#define KUBE_FAILURE_COUNT (KUBE_TRANSPORT + 1)
+#define KUBE_FAILURE_COUNT (KUBE_FENCED + 1)
 const char *kube_failure_name(enum kube_failure failure);
 enum err_kind kube_failure_err_kind(enum kube_failure failure);
 
