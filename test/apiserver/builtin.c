@@ -37,6 +37,8 @@ static const struct api_resource resources[] = {
       NAMESPACED, STATUS, GENERATION },
     { OF("policy"), NAMED("PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget"),
       NAMES(SHORT("pdb")), VERBS, NAMESPACED, STATUS, GENERATION },
+    { OF("networking.k8s.io"), NAMED("NetworkPolicy", "networkpolicies", "networkpolicy"),
+      NAMES(SHORT("netpol")), VERBS, NAMESPACED, GENERATION },
     { OF("scheduling.k8s.io"), NAMED("PriorityClass", "priorityclasses", "priorityclass"), NAMES(SHORT("pc")),
       VERBS, GENERATION },
     { OF("rbac.authorization.k8s.io"), NAMED("ClusterRole", "clusterroles", "clusterrole"), VERBS },

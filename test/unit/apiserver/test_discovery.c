@@ -102,6 +102,27 @@ static void core_resources(void **state)
     find(json_get(list, STR("resources")), "name", "nodes/status");
 }
 
+static void what_a_chart_ships_is_served(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *group, *plural;
+    } rows[] = {
+        { "", "serviceaccounts" },
+        { "", "services" },
+        { "apps", "deployments" },
+        { "policy", "poddisruptionbudgets" },
+        { "networking.k8s.io", "networkpolicies" },
+        { "scheduling.k8s.io", "priorityclasses" },
+        { "coordination.k8s.io", "leases" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct json *list = api_discovery_resources(&arena, &registry, str_c(rows[i].group), STR("v1"));
+        assert_non_null(list);
+        find(json_get(list, STR("resources")), "name", rows[i].plural);
+    }
+}
+
 static void reviews_can_only_be_created(void **state)
 {
     (void)state;
@@ -224,6 +245,7 @@ int main(void)
         TEST(one_group),
         TEST(resources_of_a_version),
         TEST(core_resources),
+        TEST(what_a_chart_ships_is_served),
         TEST(reviews_can_only_be_created),
         TEST(aggregated),
         TEST(accept_of_aggregated),
