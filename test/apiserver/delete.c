@@ -36,8 +36,8 @@ struct delete_options {
 
 static bool options_parse(struct as_request *request, struct delete_options *ret, struct api_error *error)
 {
-    const struct json *body;
-    struct as_write_options write;
+    const struct json *body = NULL;
+    struct as_write_options write = { 0 };
     if (!as_write_options_parse(request, &write, error) || !as_body_parse(request, &body, error))
         return false;
     if (body && !json_is(body, JSON_OBJECT))
@@ -70,7 +70,7 @@ static bool delete_one(struct as_request *request, const struct as_object *objec
 static bool delete (struct as_request *request, struct api_error *error)
 {
     struct arena *arena = &request->arena;
-    struct delete_options options;
+    struct delete_options options = { 0 };
     if (!options_parse(request, &options, error))
         return false;
     const struct as_object *object =
@@ -100,8 +100,8 @@ void as_delete(struct as_request *request)
 static bool delete_collection(struct as_request *request, struct api_error *error)
 {
     struct arena *arena = &request->arena;
-    struct delete_options options;
-    struct as_list_options list;
+    struct delete_options options = { 0 };
+    struct as_list_options list = { 0 };
     struct as_filter filter;
     if (!options_parse(request, &options, error) ||
         !as_list_options_parse(arena, &request->params, false, request->server->watch_list, &list, error))

@@ -13,9 +13,9 @@ struct str as_field_value(struct arena *arena, const struct json *tree, const ch
         str_cut(left, '.', &part, &left);
         tree = json_get(tree, part);
     }
-    if (json_is(tree, JSON_STRING) || json_is(tree, JSON_NUMBER))
+    if (tree && (tree->type == JSON_STRING || tree->type == JSON_NUMBER))
         return arena_str(arena, tree->text);
-    if (json_is(tree, JSON_BOOL))
+    if (tree && tree->type == JSON_BOOL)
         return tree->boolean ? STR("true") : STR("false");
     return str_c(absent);
 }

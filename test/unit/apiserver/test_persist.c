@@ -253,7 +253,11 @@ static struct program program_start(struct fixture *f)
     char line[256] = "";
     assert_non_null(fgets(line, sizeof line, file));
     fclose(file);
-    assert_int_equal(sscanf(line, "listening on http://127.0.0.1:%d", &program.port), 1);
+    struct str prefix = STR("listening on http://127.0.0.1:");
+    struct str text = str_trim(str_c(line));
+    int64_t port = 0;
+    assert_true(str_starts_with(text, prefix) && str_to_i64(str_slice(text, prefix.len, text.len), &port));
+    program.port = (int)port;
     return program;
 }
 
