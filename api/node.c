@@ -28,6 +28,10 @@ struct node_decoded {
             struct opt_text colocation_strategy;
             struct opt_text reservation;
             struct opt_text raw_allocatable;
+            struct opt_text third_party;
+            struct opt_text origin_extended;
+            struct opt_text cpu_normalization;
+            struct opt_text amplification;
         } annotations;
     } metadata;
     struct node_status {
@@ -73,6 +77,14 @@ static const struct json_field annotation_fields[] = {
     JSON_FIELD_SCALAR(struct node_annotations, reservation, "node.koordinator.sh/reservation", api_into_text),
     JSON_FIELD_SCALAR(struct node_annotations, raw_allocatable, "node.koordinator.sh/raw-allocatable",
                       api_into_text),
+    JSON_FIELD_SCALAR(struct node_annotations, third_party, "node.koordinator.sh/thirdPartyAllocations",
+                      api_into_text),
+    JSON_FIELD_SCALAR(struct node_annotations, origin_extended,
+                      "node.koordinator.sh/originExtendedAllocatable", api_into_text),
+    JSON_FIELD_SCALAR(struct node_annotations, cpu_normalization,
+                      "node.koordinator.sh/cpu-normalization-ratio", api_into_text),
+    JSON_FIELD_SCALAR(struct node_annotations, amplification,
+                      "node.koordinator.sh/resource-amplification-ratio", api_into_text),
 };
 static const struct json_table annotation_table = JSON_TABLE(struct node_annotations, annotation_fields);
 
@@ -148,6 +160,10 @@ static struct kube_object *project(const void *decoded, struct intern *pool, con
     node->colocation_strategy = take_text(&annotations->colocation_strategy, pool);
     node->reservation = take_text(&annotations->reservation, pool);
     node->raw_allocatable = take_text(&annotations->raw_allocatable, pool);
+    node->third_party = take_text(&annotations->third_party, pool);
+    node->origin_extended = take_text(&annotations->origin_extended, pool);
+    node->cpu_normalization = take_text(&annotations->cpu_normalization, pool);
+    node->amplification = take_text(&annotations->amplification, pool);
     take_labels(node, labels, pool);
     return object;
 }
@@ -158,6 +174,10 @@ static void release(struct kube_object *object)
     istr_unref(node->colocation_strategy);
     istr_unref(node->reservation);
     istr_unref(node->raw_allocatable);
+    istr_unref(node->third_party);
+    istr_unref(node->origin_extended);
+    istr_unref(node->cpu_normalization);
+    istr_unref(node->amplification);
     for (uint32_t i = 0; i < node->label_count; i++) {
         istr_unref(node->labels[i].key);
         istr_unref(node->labels[i].value);
@@ -183,7 +203,9 @@ static bool same(const struct kube_object *a, const struct kube_object *b)
 {
     const struct node *x = node_of(a), *y = node_of(b);
     if (x->colocation_strategy != y->colocation_strategy || x->reservation != y->reservation ||
-        x->raw_allocatable != y->raw_allocatable || x->label_count != y->label_count)
+        x->raw_allocatable != y->raw_allocatable || x->third_party != y->third_party ||
+        x->origin_extended != y->origin_extended || x->cpu_normalization != y->cpu_normalization ||
+        x->amplification != y->amplification || x->label_count != y->label_count)
         return false;
     for (uint32_t i = 0; i < x->label_count; i++) {
         if (x->labels[i].key != y->labels[i].key || x->labels[i].value != y->labels[i].value)

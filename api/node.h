@@ -35,6 +35,10 @@ struct node {
     const struct istr *colocation_strategy; /* node.koordinator.sh/colocation-strategy */
     const struct istr *reservation;         /* node.koordinator.sh/reservation */
     const struct istr *raw_allocatable;     /* node.koordinator.sh/raw-allocatable */
+    const struct istr *third_party;         /* node.koordinator.sh/thirdPartyAllocations */
+    const struct istr *origin_extended;     /* node.koordinator.sh/originExtendedAllocatable */
+    const struct istr *cpu_normalization;   /* node.koordinator.sh/cpu-normalization-ratio */
+    const struct istr *amplification;       /* node.koordinator.sh/resource-amplification-ratio */
     uint32_t label_count;
     struct node_label {
         const struct istr *key;

@@ -1,6 +1,7 @@
 #include "api/nodemetric.h"
 #include "api/pod.h"
 #include "base/duration.h"
+#include <stdlib.h>
 
 /* --- as decoded -------------------------------------------------------------------- */
 
@@ -23,6 +24,20 @@ static const struct json_field host_application_fields[] = {
 };
 static const struct json_table host_application_table =
     JSON_TABLE(struct host_application, host_application_fields);
+
+struct pod_row {
+    struct str name;
+    struct str ns;
+    struct str priority;
+    struct resource_map usage;
+};
+static const struct json_field pod_row_fields[] = {
+    JSON_FIELD_STR(struct pod_row, name, "name"),
+    JSON_FIELD_STR(struct pod_row, ns, "namespace"),
+    JSON_FIELD_STR(struct pod_row, priority, "priority"),
+    JSON_FIELD_OBJECT(struct pod_row, usage, "podUsage", &resource_map_table),
+};
+static const struct json_table pod_row_table = JSON_TABLE(struct pod_row, pod_row_fields);
 
 struct node_metric {
     struct resource_map node_usage;
@@ -83,6 +98,7 @@ struct nodemetric_decoded {
     struct metric_status {
         struct opt_time update_time;
         struct node_metric *node_metric;
+        struct json_items pods;              /* struct pod_row */
         struct json_items host_applications; /* struct host_application */
         struct reclaimable_metric reclaimable;
     } status;
@@ -96,6 +112,7 @@ static const struct json_table spec_table = JSON_TABLE(struct metric_spec, spec_
 static const struct json_field status_fields[] = {
     JSON_FIELD_SCALAR(struct metric_status, update_time, "updateTime", api_into_time),
     JSON_FIELD_OBJECT_PTR(struct metric_status, node_metric, "nodeMetric", &node_metric_table),
+    JSON_FIELD_ARRAY(struct metric_status, pods, "podsMetric", &pod_row_table),
     JSON_FIELD_ARRAY(struct metric_status, host_applications, "hostApplicationMetric",
                      &host_application_table),
     JSON_FIELD_OBJECT(struct metric_status, reclaimable, "prodReclaimableMetric", &reclaimable_table),
@@ -225,18 +242,94 @@ static void take_status(struct nodemetric *metric, const struct metric_status *i
         metric->reclaimable = take_reclaimable(&in->reclaimable.resource->resources, report);
 }
 
+/* --- pods -------------------------------------------------------------------------- */
+
+enum { NANO_PER_MILLI = 1000000, MAX_SIZE = 64 * 1024 * 1024 };
+
+static int64_t clamp_i64(__int128 value)
+{
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/* A row that says nothing about usage says nothing; the pod counts as one without. */
+static bool take_pod(const struct pod_row *row, size_t index, const struct json_report *report,
+                     struct pod_metric *ret)
+{
+    if (!row->usage.resources.cpu.set && !row->usage.resources.memory.set)
+        return false;
+    CLEANUP(strbuf_done) struct strbuf at = STRBUF_INIT(80);
+    strbuf_addf(&at, "status.podsMetric[%zu].podUsage.resources", index);
+    struct amounts usage = api_take_amounts(&row->usage.resources, report, strbuf_cstr(&at));
+    *ret = (struct pod_metric){
+        .id = pod_id_of(row->ns, row->name),
+        .cpu_nano = clamp_i64(usage.cpu_nano),
+        .memory_milli = clamp_i64((usage.memory_nano + NANO_PER_MILLI - 1) / NANO_PER_MILLI),
+        .has_cpu = usage.has_cpu,
+        .has_memory = usage.has_memory,
+        .lent = str_eq(row->priority, STR("koord-batch")) || str_eq(row->priority, STR("koord-free")),
+    };
+    return usage.has_cpu || usage.has_memory;
+}
+
+static int pod_order(const void *a, const void *b)
+{
+    const struct pod_metric *x = a, *y = b;
+    return pod_id_order(x->id, y->id);
+}
+
+/* Of two rows for one pod the larger amounts count, and the class that lends less. */
+static void merge_pod(struct pod_metric *row, const struct pod_metric *other)
+{
+    row->cpu_nano = max_i64(row->cpu_nano, other->cpu_nano);
+    row->memory_milli = max_i64(row->memory_milli, other->memory_milli);
+    row->has_cpu |= other->has_cpu;
+    row->has_memory |= other->has_memory;
+    row->lent &= other->lent;
+}
+
+static void take_pods(struct nodemetric *metric, const struct json_items *pods,
+                      const struct json_report *report)
+{
+    const struct pod_row *rows = pods->items;
+    uint32_t count = 0, kept = 0;
+    for (size_t i = 0; i < pods->count; i++)
+        count += take_pod(&rows[i], i, report, &metric->pods[count]);
+    if (count > 1)
+        qsort(metric->pods, count, sizeof *metric->pods, pod_order);
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept > 0 && pod_id_order(metric->pods[kept - 1].id, metric->pods[i].id) == 0)
+            merge_pod(&metric->pods[kept - 1], &metric->pods[i]);
+        else
+            metric->pods[kept++] = metric->pods[i];
+    }
+    metric->pod_count = kept;
+}
+
+ptrdiff_t nodemetric_find_pod(const struct nodemetric *metric, struct pod_id id)
+{
+    struct pod_metric key = { .id = id };
+    const struct pod_metric *row =
+        metric->pod_count ? bsearch(&key, metric->pods, metric->pod_count, sizeof key, pod_order) : NULL;
+    return row ? row - metric->pods : -1;
+}
+
+/* --- projection -------------------------------------------------------------------- */
+
 static struct kube_object *project(const void *decoded, struct intern *pool, const struct json_report *report,
                                    struct err *err)
 {
     const struct nodemetric_decoded *in = decoded;
-    struct kube_object *object =
-        kube_object_new(&nodemetric_kind, sizeof(struct nodemetric), &in->meta, pool, err);
+    size_t size = sizeof(struct nodemetric) + in->status.pods.count * sizeof(struct pod_metric);
+    if (size > MAX_SIZE)
+        return err_set(err, ERR_INVALID, "podsMetric has %zu rows", in->status.pods.count), NULL;
+    struct kube_object *object = kube_object_new(&nodemetric_kind, size, &in->meta, pool, err);
     if (!object)
         return NULL;
     struct nodemetric *metric = (struct nodemetric *)(void *)object;
     metric->generation = in->meta.generation;
     metric->spec = take_spec(&in->spec, pool);
     take_status(metric, &in->status, report);
+    take_pods(metric, &in->status.pods, report);
     return object;
 }
 
@@ -263,6 +356,12 @@ static bool spec_same(const struct nodemetric_spec *a, const struct nodemetric_s
            opt_same(a->predict_cold_start_s, b->predict_cold_start_s);
 }
 
+static bool pods_same(const struct nodemetric *a, const struct nodemetric *b)
+{
+    return a->pod_count == b->pod_count &&
+           (a->pod_count == 0 || memcmp(a->pods, b->pods, a->pod_count * sizeof *a->pods) == 0);
+}
+
 static bool same(const struct kube_object *a, const struct kube_object *b)
 {
     const struct nodemetric *x = nodemetric_of(a), *y = nodemetric_of(b);
@@ -271,7 +370,8 @@ static bool same(const struct kube_object *a, const struct kube_object *b)
            x->has_node_metric == y->has_node_metric && api_amounts_same(&x->node_usage, &y->node_usage) &&
            api_amounts_same(&x->system_usage, &y->system_usage) &&
            api_amounts_same(&x->host_prod, &y->host_prod) && api_amounts_same(&x->host_mid, &y->host_mid) &&
-           x->has_reclaimable == y->has_reclaimable && api_amounts_same(&x->reclaimable, &y->reclaimable);
+           x->has_reclaimable == y->has_reclaimable && api_amounts_same(&x->reclaimable, &y->reclaimable) &&
+           pods_same(x, y);
 }
 
 const struct kube_kind nodemetric_kind = {

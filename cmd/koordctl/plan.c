@@ -93,7 +93,7 @@ static void plan_resources(struct planner *planner, const struct node *node, con
         .report = &report,
     };
     in.pods = snapshot_pods_on(planner->snapshot, ret->name, &in.pod_count);
-    noderesource_plan_make(&in, &planner->scratch, &ret->resources);
+    noderesource_plan_make(&in, &planner->plan->arena, &ret->resources);
 }
 
 static void plan_metric(struct planner *planner, const struct nodemetric *metric,

@@ -86,6 +86,22 @@ static const struct json *resources_json(const struct noderesource_plan *plan, s
     return object;
 }
 
+/* What annotations or labels should be; NULL when nothing is managed. */
+static const struct json *metas_json(const struct noderesource_plan *plan, bool labels, struct arena *arena)
+{
+    struct json *object = NULL;
+    for (size_t i = 0; i < plan->meta_count; i++) {
+        const struct noderesource_meta *meta = &plan->metas[i];
+        if (meta->label != labels)
+            continue;
+        if (!object)
+            object = json_new(arena, JSON_OBJECT);
+        set_null_or(arena, object, meta->key,
+                    meta->planned.set ? json_new_str(arena, meta->planned.value) : NULL);
+    }
+    return object;
+}
+
 /* --- nodes ----------------------------------------------------------------------- */
 
 static const struct json *metric_json(const struct nodemetric_plan *metric, struct arena *arena)
@@ -110,6 +126,12 @@ static const struct json *node_json(const struct plan_node *node, struct arena *
     if (node->exists)
         set_null_or(arena, object, "strategy", node->strategy);
     json_set(arena, object, STR("resources"), resources_json(&node->resources, arena));
+    const struct json *annotations = metas_json(&node->resources, false, arena);
+    const struct json *labels = metas_json(&node->resources, true, arena);
+    if (annotations)
+        json_set(arena, object, STR("annotations"), annotations);
+    if (labels)
+        json_set(arena, object, STR("labels"), labels);
     json_set(arena, object, STR("nodeMetric"), metric_json(&node->metric, arena));
     return object;
 }

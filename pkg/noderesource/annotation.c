@@ -55,8 +55,7 @@ bool noderesource_cpuset_count(struct str list, int64_t *ret, struct err *err)
 
 /* --- amounts ------------------------------------------------------------------------- */
 
-/* A value of a resource map, as Go decodes it: a string, a bare number, or null for 0. */
-static bool parse_amount(const struct json_member *member, struct quantity *ret, struct err *err)
+bool noderesource_amount_parse(const struct json_member *member, struct quantity *ret, struct err *err)
 {
     static const enum json_event_type events[] = {
         [JSON_NULL] = JSON_EV_NULL,
@@ -88,7 +87,7 @@ static bool parse_amounts(const struct json *object, struct amounts *ret, struct
     for (size_t i = 0; i < object->object.count; i++) {
         const struct json_member *member = &object->object.members[i];
         struct quantity quantity;
-        if (!parse_amount(member, &quantity, err))
+        if (!noderesource_amount_parse(member, &quantity, err))
             return false;
         if (str_eq(member->key, STR("cpu"))) {
             amounts.has_cpu = true;

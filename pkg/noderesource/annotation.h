@@ -19,3 +19,7 @@ bool noderesource_raw_allocatable_parse(struct arena *scratch, struct str text, 
 /* The number of distinct CPUs in a cpuset list ("0-3,8"; "" is none). Errors: blanks,
  * signs, empty items, reversed ranges, ids above 4096. */
 bool noderesource_cpuset_count(struct str list, int64_t *ret, struct err *err) MUST_CHECK;
+
+/* A value of a resource map, as Go decodes it: a string, a bare number, or null for 0. */
+bool noderesource_amount_parse(const struct json_member *member, struct quantity *ret,
+                               struct err *err) MUST_CHECK;

@@ -8,6 +8,8 @@
 
 /* A status patch of ours names a handful of keys. */
 #define MAX_PATCH_BYTES (16 * 1024)
+/* All annotations of an object together are at most 256 KiB, escaping included. */
+#define MAX_META_PATCH_BYTES (2 * 1024 * 1024)
 
 struct noderesource_controller {
     struct noderesource_controller_options options;
@@ -86,19 +88,30 @@ static const struct pod *const *pods_of(const struct noderesource_controller *co
     return pods;
 }
 
-static void plan_write(struct plan *plan, struct str key, const struct noderesource_plan *made)
+static struct write *plan_patch(struct plan *plan, struct str key, const struct strbuf *body,
+                                const char *label)
 {
-    CLEANUP(strbuf_done) struct strbuf body = STRBUF_INIT(MAX_PATCH_BYTES);
-    if (!made->send || !noderesource_patch(made, &body))
-        return;
     struct write *write = plan_add(plan);
     *write = (struct write){ .verb = WRITE_PATCH,
                              .kind = &node_kind,
                              .name = arena_str(plan->arena, key),
-                             .subresource = "status",
-                             .body = arena_str(plan->arena, strbuf_str(&body)),
-                             .withdrawal = made->withdrawal,
-                             .label = "updateNodeStatus" };
+                             .body = arena_str(plan->arena, strbuf_str(body)),
+                             .label = label };
+    return write;
+}
+
+/* The status first: metadata tells of it. */
+static void plan_write(struct plan *plan, struct str key, const struct noderesource_plan *made)
+{
+    CLEANUP(strbuf_done) struct strbuf status = STRBUF_INIT(MAX_PATCH_BYTES);
+    CLEANUP(strbuf_done) struct strbuf meta = STRBUF_INIT(MAX_META_PATCH_BYTES);
+    if (made->send && noderesource_patch(made, &status)) {
+        struct write *write = plan_patch(plan, key, &status, "updateNodeStatus");
+        write->subresource = "status";
+        write->withdrawal = made->withdrawal;
+    }
+    if (made->send_meta && noderesource_meta_patch(made, &meta) && !meta.overflow)
+        plan_patch(plan, key, &meta, "patchNodeMeta");
 }
 
 static void reconcile(void *self, struct str key, struct mono_time mono, struct wall_time wall,
@@ -145,9 +158,10 @@ static void reconcile(void *self, struct str key, struct mono_time mono, struct 
 static void written(void *self, struct str key, const struct write *write, const struct write_result *result,
                     struct mono_time mono, struct wall_time wall)
 {
-    (void)write;
     (void)wall;
     struct noderesource_controller *controller = self;
+    if (!write->subresource)
+        return;
     const struct kube_object *object = store_get(informer_store(controller->options.nodes), STR_NULL, key);
     if (object && result->failure == KUBE_OK)
         node_history_written(&node_memories_get(controller->memories, node_of(object))->history, mono);

@@ -39,37 +39,17 @@ const char *mid_bound_name(enum mid_bound bound)
     return names[bound];
 }
 
-/* --- exact arithmetic --------------------------------------------------------------- */
+/* --- amounts ------------------------------------------------------------------------ */
 
-static int64_t clamp(__int128 value, bool *saturated)
-{
-    if (value >= INT64_MIN && value <= INT64_MAX)
-        return (int64_t)value;
-    *saturated = true;
-    return value < 0 ? INT64_MIN : INT64_MAX;
-}
-
-int64_t mid_percent_of(int64_t value, int64_t percent, bool *saturated)
-{
-    return clamp((__int128)value * percent / 100, saturated);
-}
-
-static __int128 max_i128(__int128 a, __int128 b)
-{
-    return a > b ? a : b;
-}
-
-/* An amount in whole units, rounded away from zero as upstream's Value and MilliValue. */
 static int64_t units(__int128 nano, const struct mid_input *in, bool *saturated)
 {
-    __int128 whole = nano / in->unit_nano, rest = nano % in->unit_nano;
-    return clamp(whole + (rest > 0) - (rest < 0), saturated);
+    return exact_units(nano, in->unit_nano, saturated);
 }
 
 /* A share that is never negative, whatever the percent. */
 static int64_t share(int64_t value, int64_t percent, bool *saturated)
 {
-    return max_i64(0, mid_percent_of(value, percent, saturated));
+    return max_i64(0, exact_percent_of(value, percent, saturated));
 }
 
 /* --- the modes ----------------------------------------------------------------------- */
@@ -77,18 +57,18 @@ static int64_t share(int64_t value, int64_t percent, bool *saturated)
 static void calculate_dynamic(const struct mid_input *in, struct mid_result *out)
 {
     bool *saturated = &out->saturated;
-    __int128 capacity = max_i128(in->capacity, 0);
-    __int128 host_used = max_i128(in->host_used, 0);
-    __int128 system_used = max_i128(in->system_usage, 0) + host_used;
-    __int128 kubelet = max_i128(capacity - max_i128(in->allocatable, 0), 0);
-    __int128 annotation = max_i128(in->reserved_by_annotation, 0);
-    __int128 reserved = max_i128(system_used, max_i128(kubelet, annotation));
-    __int128 prod = max_i128(in->prod_allocated, 0);
-    __int128 unused = in->has_usage ? capacity - max_i128(in->usage, 0) : 0;
+    __int128 capacity = exact_max(in->capacity, 0);
+    __int128 host_used = exact_max(in->host_used, 0);
+    __int128 system_used = exact_max(in->system_usage, 0) + host_used;
+    __int128 kubelet = exact_max(capacity - exact_max(in->allocatable, 0), 0);
+    __int128 annotation = exact_max(in->reserved_by_annotation, 0);
+    __int128 reserved = exact_max(system_used, exact_max(kubelet, annotation));
+    __int128 prod = exact_max(in->prod_allocated, 0);
+    __int128 unused = in->has_usage ? capacity - exact_max(in->usage, 0) : 0;
 
     out->capacity = units(capacity, in, saturated);
-    out->allocatable = units(max_i128(in->allocatable, 0), in, saturated);
-    out->usage = in->has_usage ? units(max_i128(in->usage, 0), in, saturated) : 0;
+    out->allocatable = units(exact_max(in->allocatable, 0), in, saturated);
+    out->usage = in->has_usage ? units(exact_max(in->usage, 0), in, saturated) : 0;
     out->unused = units(unused, in, saturated);
     out->host_used = units(host_used, in, saturated);
     out->system_used = units(system_used, in, saturated);
@@ -96,8 +76,8 @@ static void calculate_dynamic(const struct mid_input *in, struct mid_result *out
     out->annotation_reserved = units(annotation, in, saturated);
     out->node_reserved = units(reserved, in, saturated);
     out->prod_allocated = units(prod, in, saturated);
-    out->unallocated = units(max_i128(capacity - reserved - prod, 0), in, saturated);
-    out->reclaimable = units(max_i128(in->reclaimable, 0), in, saturated);
+    out->unallocated = units(exact_max(capacity - reserved - prod, 0), in, saturated);
+    out->reclaimable = units(exact_max(in->reclaimable, 0), in, saturated);
 
     out->part = max_i64(0, min_i64(out->reclaimable, out->unused));
     out->extra = share(out->unallocated, in->unallocated_percent, saturated);
@@ -112,7 +92,7 @@ static void calculate_dynamic(const struct mid_input *in, struct mid_result *out
 
 static void calculate_static(const struct mid_input *in, struct mid_result *out)
 {
-    out->capacity = units(max_i128(in->capacity, 0), in, &out->saturated);
+    out->capacity = units(exact_max(in->capacity, 0), in, &out->saturated);
     out->static_share = share(out->capacity, in->static_percent, &out->saturated);
     out->cap = share(out->capacity, in->threshold_percent, &out->saturated);
     out->mid = min_i64(out->static_share, out->cap);
@@ -121,8 +101,8 @@ static void calculate_static(const struct mid_input *in, struct mid_result *out)
 
 static void calculate_reclaimable(const struct mid_input *in, struct mid_result *out)
 {
-    out->allocatable = units(max_i128(in->lendable, 0), in, &out->saturated);
-    out->reclaimable = units(max_i128(in->reclaimable, 0), in, &out->saturated);
+    out->allocatable = units(exact_max(in->lendable, 0), in, &out->saturated);
+    out->reclaimable = units(exact_max(in->reclaimable, 0), in, &out->saturated);
     out->cap = share(out->allocatable, in->threshold_percent, &out->saturated);
     out->part = min_i64(out->reclaimable, out->cap);
     out->mid = out->part;
@@ -134,7 +114,7 @@ static void calculate_reclaimable(const struct mid_input *in, struct mid_result 
 static void calculate_mixed(const struct mid_input *in, struct mid_result *out)
 {
     calculate_reclaimable(in, out);
-    out->prod_allocated = units(max_i128(in->prod_allocated, 0), in, &out->saturated);
+    out->prod_allocated = units(exact_max(in->prod_allocated, 0), in, &out->saturated);
     out->unallocated = max_i64(0, out->allocatable - out->prod_allocated);
     __int128 wanted = (__int128)out->part + out->unallocated;
     out->mid = wanted > out->allocatable ? out->allocatable : (int64_t)wanted;
@@ -200,10 +180,10 @@ static const struct term_row {
     { "cap", NULL, OF_ALL, false, offsetof(struct mid_result, cap) },
     { "mid", NULL, OF_ALL, false, offsetof(struct mid_result, mid) },
 };
-_Static_assert(ARRAY_LEN(term_rows) <= MID_TERMS_MAX, "every term has room");
+_Static_assert(ARRAY_LEN(term_rows) <= NODERESOURCE_TERMS_MAX, "every term has room");
 
 size_t mid_terms(const struct mid_input *in, const struct mid_result *result, bool cpu,
-                 struct mid_term terms[MID_TERMS_MAX])
+                 struct noderesource_term terms[NODERESOURCE_TERMS_MAX])
 {
     size_t count = 0;
     for (size_t i = 0; i < ARRAY_LEN(term_rows); i++) {

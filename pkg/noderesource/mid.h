@@ -7,6 +7,7 @@
  * said so in `saturated`. The result is never negative. */
 #include "api/meta.h"
 #include "base/str.h"
+#include "noderesource/exact.h"
 
 enum mid_mode {
     MID_DYNAMIC,     /* min(min(reclaimable, unused) + unallocated share, share of capacity) */
@@ -72,16 +73,7 @@ struct mid_result {
 
 struct mid_result mid_calculate(const struct mid_input *in);
 
-/* value * percent / 100, truncated toward zero and clamped to int64 (*saturated is then
- * set, else left alone). */
-int64_t mid_percent_of(int64_t value, int64_t percent, bool *saturated);
-
 /* The terms that the mode uses, named as users read them in `koordctl plan`. */
-struct mid_term {
-    const char *name;
-    int64_t value;
-};
-enum { MID_TERMS_MAX = 20 };
 /* Which static percent field a result belongs to decides its term's name: `cpu` or memory. */
 size_t mid_terms(const struct mid_input *in, const struct mid_result *result, bool cpu,
-                 struct mid_term terms[MID_TERMS_MAX]);
+                 struct noderesource_term terms[NODERESOURCE_TERMS_MAX]);

@@ -78,6 +78,41 @@ bool noderesource_patch(const struct noderesource_plan *plan, struct strbuf *out
     return true;
 }
 
+static bool write_metas(struct strbuf *out, const struct noderesource_plan *plan, bool labels, bool first_map)
+{
+    bool any = false;
+    for (size_t i = 0; i < plan->meta_count; i++) {
+        const struct noderesource_meta *meta = &plan->metas[i];
+        if (!meta->send || meta->label != labels)
+            continue;
+        if (!any)
+            strbuf_addf(out, "%s\"%s\":{", first_map ? "{\"metadata\":{" : ",",
+                        labels ? "labels" : "annotations");
+        else
+            strbuf_addc(out, ',');
+        json_write_str(out, str_c(meta->key));
+        strbuf_addc(out, ':');
+        if (meta->planned.set)
+            json_write_str(out, meta->planned.value);
+        else
+            strbuf_add(out, STR("null"));
+        any = true;
+    }
+    if (any)
+        strbuf_addc(out, '}');
+    return any;
+}
+
+bool noderesource_meta_patch(const struct noderesource_plan *plan, struct strbuf *out)
+{
+    bool annotations = write_metas(out, plan, false, true);
+    bool labels = write_metas(out, plan, true, !annotations);
+    if (!annotations && !labels)
+        return false;
+    strbuf_add(out, STR("}}"));
+    return true;
+}
+
 /* --- the reason ----------------------------------------------------------------------------- */
 
 static const struct {

@@ -5,8 +5,7 @@
 enum {
     DEFAULT_DEGRADE_MINUTES = 15,
     DEFAULT_REPORT_INTERVAL_S = 60,
-    DEFAULT_THRESHOLD_PERCENT = 100,
-    CPU_UNIT_NANO = 1000000, /* a milli-core */
+    NANO_PER_MILLI = 1000000,
 };
 
 #define US_PER_MS INT64_C(1000)
@@ -15,22 +14,11 @@ enum {
 /* Longer than any two times apart; no sum with it overflows. */
 #define AGES_US (INT64_C(1) << 61)
 
-static int64_t or_default(struct opt_i64 value, int64_t otherwise)
-{
-    return value.set ? value.value : otherwise;
-}
-
 /* --- may the report be believed? ------------------------------------------------------ */
-
-/* What is to be done with every key of the node. */
-struct verdict {
-    enum noderesource_reason reason;
-    enum { KEEP, REMOVE, CALCULATE, CALCULATE_NO_RAISE } action;
-};
 
 static int64_t degrade_us(const struct strategy *strategy)
 {
-    int64_t minutes = max_i64(or_default(strategy->degrade_minutes, DEFAULT_DEGRADE_MINUTES), 0);
+    int64_t minutes = max_i64(planning_or(strategy->degrade_minutes, DEFAULT_DEGRADE_MINUTES), 0);
     return minutes > AGES_US / US_PER_MINUTE ? AGES_US : minutes * US_PER_MINUTE;
 }
 
@@ -39,7 +27,7 @@ static int64_t degrade_us(const struct strategy *strategy)
 static int64_t grace_left_ms(const struct noderesource_input *in)
 {
     int64_t interval_s =
-        max_i64(or_default(in->strategy->metric_report_interval_s, DEFAULT_REPORT_INTERVAL_S), 0);
+        max_i64(planning_or(in->strategy->metric_report_interval_s, DEFAULT_REPORT_INTERVAL_S), 0);
     int64_t interval_ms = min_i64(interval_s, INT64_MAX / MS_PER_S) * MS_PER_S;
     if (in->feed.gap_ms <= interval_ms)
         return 0;
@@ -63,18 +51,18 @@ static struct verdict judge_silence(const struct noderesource_input *in, enum no
                                     struct noderesource_plan *plan)
 {
     if (!silence_counts(in, plan))
-        return (struct verdict){ NODERESOURCE_FEED_DOWN, KEEP };
+        return (struct verdict){ NODERESOURCE_FEED_DOWN, VERDICT_KEEP };
     plan->degraded = true;
-    return (struct verdict){ reason, REMOVE };
+    return (struct verdict){ reason, VERDICT_REMOVE };
 }
 
 static struct verdict judge_stale(const struct noderesource_input *in, enum noderesource_reason reason,
                                   struct noderesource_plan *plan)
 {
     if (!silence_counts(in, plan))
-        return (struct verdict){ NODERESOURCE_FEED_DOWN, CALCULATE_NO_RAISE };
+        return (struct verdict){ NODERESOURCE_FEED_DOWN, VERDICT_CALCULATE_NO_RAISE };
     plan->degraded = true;
-    return (struct verdict){ reason, REMOVE };
+    return (struct verdict){ reason, VERDICT_REMOVE };
 }
 
 static struct verdict judge_report(const struct noderesource_input *in, struct noderesource_plan *plan)
@@ -93,16 +81,16 @@ static struct verdict judge_report(const struct noderesource_input *in, struct n
     plan_recheck(plan, (limit_us - age_us) / US_PER_MS + 1);
     const struct node_history *history = in->history;
     if (history && history->report.set && reported.us < history->report.value.us)
-        return (struct verdict){ NODERESOURCE_OLDER_REPORT, CALCULATE_NO_RAISE };
-    return (struct verdict){ NODERESOURCE_CALCULATED, CALCULATE };
+        return (struct verdict){ NODERESOURCE_OLDER_REPORT, VERDICT_CALCULATE_NO_RAISE };
+    return (struct verdict){ NODERESOURCE_CALCULATED, VERDICT_CALCULATE };
 }
 
 static struct verdict judge(const struct noderesource_input *in, struct noderesource_plan *plan)
 {
     if (!in->strategy)
-        return (struct verdict){ NODERESOURCE_CONFIG_REJECTED, KEEP };
+        return (struct verdict){ NODERESOURCE_CONFIG_REJECTED, VERDICT_KEEP };
     if (!in->cluster_enabled || !in->strategy->enable.value)
-        return (struct verdict){ NODERESOURCE_DISABLED, REMOVE };
+        return (struct verdict){ NODERESOURCE_DISABLED, VERDICT_REMOVE };
     if (!in->metric)
         return judge_silence(in, NODERESOURCE_NO_METRIC, plan);
     if (!in->metric->update_time.set)
@@ -110,124 +98,53 @@ static struct verdict judge(const struct noderesource_input *in, struct nodereso
     return judge_report(in, plan);
 }
 
-/* --- the formula's input --------------------------------------------------------------- */
-
-/* What is found once per node. */
-struct figures {
-    struct amounts reserved;        /* by annotation */
-    struct amounts raw_allocatable; /* by annotation */
-    struct amounts prod;            /* requests of Prod pods */
-    enum mid_mode mode;
-};
-
-static void tell(const struct noderesource_input *in, const char *path, const struct istr *value,
-                 const struct err *err)
+bool planning_enabled(const struct planning *planning)
 {
-    if (in->report && in->report->mismatch)
-        in->report->mismatch(in->report->self, str_c(path), istr_str(value), err->text);
+    const struct noderesource_input *in = planning->in;
+    return in->strategy && in->cluster_enabled && in->strategy->enable.value;
 }
 
-static struct amounts prod_requests(const struct noderesource_input *in)
+struct verdict planning_verdict(struct planning *planning)
 {
-    struct amounts total = { .has_cpu = true, .has_memory = true };
-    for (size_t i = 0; i < in->pod_count; i++) {
-        const struct pod *pod = in->pods[i];
-        if (pod->priority != PRIORITY_PROD || (pod->phase != POD_RUNNING && pod->phase != POD_PENDING))
-            continue;
-        total.cpu_nano += pod->cpu_request_nano;
-        total.memory_nano += (__int128)pod->memory_request_milli * 1000000;
-    }
-    return total;
+    if (!planning->judged)
+        planning->verdict = judge(planning->in, planning->plan);
+    planning->judged = true;
+    return planning->verdict;
 }
 
-static struct figures find_figures(const struct noderesource_input *in, struct arena *scratch,
-                                   struct noderesource_plan *plan)
+bool planning_calculates(struct planning *planning)
 {
-    struct figures figures = { .prod = prod_requests(in) };
-    const struct node *node = in->node;
+    struct verdict verdict = planning_verdict(planning);
+    return verdict.action == VERDICT_CALCULATE || verdict.action == VERDICT_CALCULATE_NO_RAISE;
+}
+
+/* --- what a node says ------------------------------------------------------------------ */
+
+void planning_tell(const struct planning *planning, const char *path, const struct istr *value,
+                   const struct err *err)
+{
+    const struct json_report *report = planning->in->report;
+    if (report && report->mismatch)
+        report->mismatch(report->self, str_c(path), istr_str(value), err->text);
+}
+
+const struct amounts *planning_reserved(struct planning *planning)
+{
+    const struct istr *text = planning->in->node->reservation;
     struct err err = ERR_INIT;
-    if (node->reservation &&
-        !noderesource_reservation_parse(scratch, istr_str(node->reservation), &figures.reserved, &err))
-        tell(in, "metadata.annotations.node.koordinator.sh/reservation", node->reservation, &err);
-    if (node->raw_allocatable && !noderesource_raw_allocatable_parse(scratch, istr_str(node->raw_allocatable),
-                                                                     &figures.raw_allocatable, &err))
-        tell(in, "metadata.annotations.node.koordinator.sh/raw-allocatable", node->raw_allocatable, &err);
-    bool known;
-    struct str mode = in->strategy->mid_reclaim_mode.set ? in->strategy->mid_reclaim_mode.value : STR_NULL;
-    figures.mode = mid_mode_from_name(mode, &known);
-    plan->unknown_mode = !known;
-    return figures;
+    if (!planning->has_reserved && text &&
+        !noderesource_reservation_parse(planning->arena, istr_str(text), &planning->reserved, &err))
+        planning_tell(planning, "metadata.annotations.node.koordinator.sh/reservation", text, &err);
+    planning->has_reserved = true;
+    return &planning->reserved;
 }
 
-static __int128 pick(const struct amounts *amounts, bool cpu)
+__int128 planning_pod_request(const struct pod *pod, bool cpu)
 {
-    return cpu ? amounts->cpu_nano : amounts->memory_nano;
-}
-
-/* What can really be lent: amplification lets allocatable say more than there is. */
-static __int128 lendable(const struct node *node, const struct amounts *raw, bool cpu)
-{
-    __int128 allocatable = pick(&node->allocatable.amounts, cpu);
-    bool has_raw = cpu ? raw->has_cpu : raw->has_memory;
-    return has_raw && pick(raw, cpu) < allocatable ? pick(raw, cpu) : allocatable;
-}
-
-static struct mid_input mid_input_for(const struct noderesource_input *in, const struct figures *figures,
-                                      bool cpu)
-{
-    const struct nodemetric *metric = in->metric;
-    const struct strategy *strategy = in->strategy;
-    return (struct mid_input){
-        .mode = figures->mode,
-        .unit_nano = cpu ? CPU_UNIT_NANO : API_NANO_PER_UNIT,
-        .capacity = pick(&in->node->capacity.amounts, cpu),
-        .allocatable = pick(&in->node->allocatable.amounts, cpu),
-        .lendable = lendable(in->node, &figures->raw_allocatable, cpu),
-        .has_usage = metric->has_node_metric && metric->node_usage.has_cpu && metric->node_usage.has_memory,
-        .usage = pick(&metric->node_usage, cpu),
-        .system_usage = pick(&metric->system_usage, cpu),
-        .host_used = pick(&metric->host_prod, cpu),
-        .reserved_by_annotation = pick(&figures->reserved, cpu),
-        .prod_allocated = pick(&figures->prod, cpu),
-        .reclaimable = metric->has_reclaimable ? pick(&metric->reclaimable, cpu) : 0,
-        .threshold_percent = or_default(cpu ? strategy->mid_cpu_percent : strategy->mid_memory_percent,
-                                        DEFAULT_THRESHOLD_PERCENT),
-        .unallocated_percent = or_default(strategy->mid_unallocated_percent, 0),
-        .static_percent =
-            or_default(cpu ? strategy->mid_static_cpu_percent : strategy->mid_static_memory_percent, 0),
-    };
+    return cpu ? pod->cpu_request_nano : (__int128)pod->memory_request_milli * NANO_PER_MILLI;
 }
 
 /* --- values ---------------------------------------------------------------------------- */
-
-static void keep(struct noderesource_entry *entry)
-{
-    const struct noderesource_current *current = &entry->allocatable;
-    __int128 whole = current->nano / API_NANO_PER_UNIT;
-    entry->keep = true;
-    entry->planned = (struct opt_i64){ 0 };
-    if (current->set && current->readable && current->nano % API_NANO_PER_UNIT == 0 && whole >= INT64_MIN &&
-        whole <= INT64_MAX)
-        entry->planned = (struct opt_i64){ .set = true, .value = (int64_t)whole };
-}
-
-static void calculate(const struct noderesource_input *in, const struct figures *figures, bool may_raise,
-                      struct noderesource_entry *entry)
-{
-    bool cpu = entry->resource == OWNED_MID_CPU;
-    struct mid_input input = mid_input_for(in, figures, cpu);
-    struct mid_result result = mid_calculate(&input);
-    entry->saturated = result.saturated;
-    entry->bound = mid_bound_name(result.bound);
-    entry->term_count = mid_terms(&input, &result, cpu, entry->terms);
-    const struct noderesource_current *current = &entry->allocatable;
-    bool lowers =
-        current->set && current->readable && (__int128)result.mid * API_NANO_PER_UNIT < current->nano;
-    if (may_raise || lowers)
-        entry->planned = (struct opt_i64){ .set = true, .value = result.mid };
-    else
-        keep(entry);
-}
 
 static struct noderesource_current current_of(const struct node_resources *map, enum owned_resource resource)
 {
@@ -238,49 +155,109 @@ static struct noderesource_current current_of(const struct node_resources *map, 
     };
 }
 
-static void add_entries(const struct noderesource_input *in, struct noderesource_plan *plan)
+struct noderesource_entry *planning_entry(struct planning *planning, enum owned_resource resource)
 {
-    uint32_t keys = noderesource_plugins_keys(in->plugins);
-    for (unsigned i = 0; i < OWNED_COUNT; i++) {
-        if (!(keys & 1u << i))
-            continue;
-        enum owned_resource resource = (enum owned_resource)i;
-        plan->entries[plan->count++] = (struct noderesource_entry){
-            .resource = resource,
-            .allocatable = current_of(&in->node->allocatable, resource),
-            .capacity = current_of(&in->node->capacity, resource),
-        };
+    struct noderesource_entry *entry = &planning->plan->entries[planning->plan->count++];
+    *entry = (struct noderesource_entry){
+        .resource = resource,
+        .allocatable = current_of(&planning->in->node->allocatable, resource),
+        .capacity = current_of(&planning->in->node->capacity, resource),
+    };
+    return entry;
+}
+
+void planning_keep(struct noderesource_entry *entry)
+{
+    const struct noderesource_current *current = &entry->allocatable;
+    __int128 whole = current->nano / API_NANO_PER_UNIT;
+    entry->keep = true;
+    entry->planned = (struct opt_i64){ 0 };
+    if (current->set && current->readable && current->nano % API_NANO_PER_UNIT == 0 && whole >= INT64_MIN &&
+        whole <= INT64_MAX)
+        entry->planned = (struct opt_i64){ .set = true, .value = (int64_t)whole };
+}
+
+void planning_value(struct planning *planning, struct noderesource_entry *entry, int64_t value)
+{
+    const struct noderesource_current *current = &entry->allocatable;
+    bool lowers = current->set && current->readable && (__int128)value * API_NANO_PER_UNIT < current->nano;
+    if (planning_verdict(planning).action == VERDICT_CALCULATE || lowers)
+        entry->planned = (struct opt_i64){ .set = true, .value = value };
+    else
+        planning_keep(entry);
+}
+
+void planning_terms(struct planning *planning, struct noderesource_entry *entry,
+                    const struct noderesource_term *terms, size_t count)
+{
+    entry->terms = arena_array(planning->arena, struct noderesource_term, count);
+    memcpy(entry->terms, terms, count * sizeof *terms);
+    entry->term_count = count;
+}
+
+void planning_tier(struct planning *planning, enum owned_resource cpu, enum owned_resource memory,
+                   void (*calculate)(struct planning *planning, struct noderesource_entry *entry, bool cpu,
+                                     void *self),
+                   void *self)
+{
+    struct verdict verdict = planning_verdict(planning);
+    for (int i = 0; i < 2; i++) {
+        struct noderesource_entry *entry = planning_entry(planning, i == 0 ? cpu : memory);
+        entry->reason = verdict.reason;
+        if (planning_calculates(planning))
+            calculate(planning, entry, i == 0, self);
+        else if (verdict.action == VERDICT_KEEP)
+            planning_keep(entry);
+        planning->plan->saturated |= entry->saturated;
     }
 }
 
-static void fill_entries(const struct noderesource_input *in, const struct verdict *verdict,
-                         struct arena *scratch, struct noderesource_plan *plan)
+/* --- annotations and labels ------------------------------------------------------------ */
+
+struct noderesource_meta *planning_meta(struct planning *planning, const char *key,
+                                        const struct istr *current)
 {
-    bool calculates = verdict->action == CALCULATE || verdict->action == CALCULATE_NO_RAISE;
-    struct figures figures = { 0 };
-    if (calculates)
-        figures = find_figures(in, scratch, plan);
-    for (size_t i = 0; i < plan->count; i++) {
-        struct noderesource_entry *entry = &plan->entries[i];
-        entry->reason = verdict->reason;
-        if (calculates)
-            calculate(in, &figures, verdict->action == CALCULATE, entry);
-        else if (verdict->action == KEEP)
-            keep(entry);
-        plan->saturated |= entry->saturated;
-    }
+    struct noderesource_meta *meta = &planning->plan->metas[planning->plan->meta_count++];
+    *meta = (struct noderesource_meta){ .key = key,
+                                        .current = { .set = current != NULL, .value = istr_str(current) } };
+    return meta;
 }
 
-void noderesource_plan_make(const struct noderesource_input *in, struct arena *scratch,
+void planning_meta_is(struct noderesource_meta *meta, struct str planned)
+{
+    meta->planned = (struct opt_str){ .set = true, .value = planned };
+    meta->write = meta->send = !meta->current.set || !str_eq(meta->current.value, planned);
+}
+
+void planning_meta_absent(struct noderesource_meta *meta)
+{
+    meta->write = meta->send = meta->current.set;
+}
+
+/* --- the plan -------------------------------------------------------------------------- */
+
+/* The ratios first: what a tier gives depends on them. Entries come out in the order of
+ * enum owned_resource. */
+static const enum noderesource_plugin working_order[] = {
+    NODERESOURCE_CPU_NORMALIZATION,
+    NODERESOURCE_AMPLIFICATION,
+    NODERESOURCE_MID,
+    NODERESOURCE_BATCH,
+    NODERESOURCE_GPU,
+    NODERESOURCE_RDMA,
+};
+
+void noderesource_plan_make(const struct noderesource_input *in, struct arena *arena,
                             struct noderesource_plan *ret)
 {
     *ret = (struct noderesource_plan){ .wait_ms = -1, .recheck_after_ms = -1 };
     if (!in->node->capacity.present || !in->node->allocatable.present)
         return;
-    add_entries(in, ret);
-    if (ret->count == 0)
-        return;
-    struct verdict verdict = judge(in, ret);
-    fill_entries(in, &verdict, scratch, ret);
+    struct planning planning = { .in = in, .plan = ret, .arena = arena };
+    for (size_t i = 0; i < ARRAY_LEN(working_order); i++) {
+        const struct noderesource_plugin_info *plugin = &noderesource_plugin_table[working_order[i]];
+        if (in->plugins->active[working_order[i]] && plugin->built)
+            plugin->plan(&planning);
+    }
     plan_decide_sending(in, ret);
 }

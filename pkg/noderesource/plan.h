@@ -6,7 +6,7 @@
  *     node_history_observe(&history, kube_object_name(&node->object), mono);
  *     struct noderesource_input in = { .node = node, ..., .history = &history };
  *     struct noderesource_plan plan;
- *     noderesource_plan_make(&in, &scratch, &plan);
+ *     noderesource_plan_make(&in, &arena, &plan);
  *     node_history_planned(&history, &plan);
  *     if (noderesource_patch(&plan, &body)) ... send, then node_history_written(&history, mono)
  *     if (plan.recheck_after_ms >= 0) ... plan again after that time, whatever happens
@@ -14,8 +14,8 @@
 #include "api/node.h"
 #include "api/nodemetric.h"
 #include "api/pod.h"
+#include "noderesource/exact.h"
 #include "noderesource/history.h"
-#include "noderesource/mid.h"
 #include "noderesource/plugins.h"
 #include "sloconfig/strategy.h"
 
@@ -77,15 +77,31 @@ struct noderesource_entry {
     enum noderesource_reason reason;
     const char *bound; /* name of the term that decided; NULL unless calculated */
     bool saturated;    /* some term did not fit and was clamped */
-    struct mid_term terms[MID_TERMS_MAX];
+    struct noderesource_term *terms;
     size_t term_count; /* 0 unless calculated */
 };
 
+/* An annotation or a label of the Node that an active plugin manages. */
+struct noderesource_meta {
+    const char *key;
+    bool label; /* else an annotation */
+    struct opt_str current;
+    struct opt_str planned; /* unset: must be absent */
+    bool follows_status;    /* waits for as long as the status waits */
+    bool write;             /* the goal: they differ */
+    bool send;              /* a running manager writes it now */
+};
+
+enum { NODERESOURCE_METAS_MAX = 8 };
+
 struct noderesource_plan {
     struct noderesource_entry entries[OWNED_COUNT]; /* keys of active, built plugins, in enum order */
-    size_t count;             /* 0: node without capacity or allocatable, or no plugin */
+    size_t count; /* 0: node without capacity or allocatable, or no plugin */
+    struct noderesource_meta metas[NODERESOURCE_METAS_MAX]; /* in the order of the plugins' work */
+    size_t meta_count;
     bool write;               /* any entry's */
     bool send;                /* any entry's */
+    bool send_meta;           /* any meta's; goes after the status */
     bool degraded;            /* keys are absent for want of a usable report */
     bool skewed;              /* updateTime is ahead of now, within tolerance */
     bool saturated;           /* any entry's */
@@ -97,12 +113,16 @@ struct noderesource_plan {
     int64_t recheck_after_ms; /* plan again then even if nothing happens; -1: no need */
 };
 
-void noderesource_plan_make(const struct noderesource_input *in, struct arena *scratch,
+/* Terms and texts of the plan live in `arena`. */
+void noderesource_plan_make(const struct noderesource_input *in, struct arena *arena,
                             struct noderesource_plan *ret);
 
 /* The smallest merge patch for the node's status subresource: the keys to be sent that
  * differ, per map; null removes. False and nothing added when there is nothing to send. */
 bool noderesource_patch(const struct noderesource_plan *plan, struct strbuf *out);
+
+/* The same for the Node's own annotations and labels, of those to be sent. */
+bool noderesource_meta_patch(const struct noderesource_plan *plan, struct strbuf *out);
 
 /* "reason" for people: the word, a sentence, and when a running manager would wait. */
 void noderesource_explain(const struct noderesource_plan *plan, const struct noderesource_entry *entry,

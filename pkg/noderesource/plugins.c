@@ -1,4 +1,5 @@
 #include "noderesource/plugins.h"
+#include "noderesource/plan_internal.h"
 
 enum {
     OWNS_MID = 1 << OWNED_MID_CPU | 1 << OWNED_MID_MEMORY,
@@ -6,12 +7,12 @@ enum {
 };
 
 const struct noderesource_plugin_info noderesource_plugin_table[NODERESOURCE_PLUGIN_COUNT] = {
-    [NODERESOURCE_MID] = { "MidResource", OWNS_MID, true },
-    [NODERESOURCE_BATCH] = { "BatchResource", OWNS_BATCH, false },
-    [NODERESOURCE_CPU_NORMALIZATION] = { "CPUNormalization", 0, false },
-    [NODERESOURCE_AMPLIFICATION] = { "ResourceAmplification", 0, false },
-    [NODERESOURCE_GPU] = { "GPUDeviceResource", 0, false },
-    [NODERESOURCE_RDMA] = { "RDMADeviceResource", 0, false },
+    [NODERESOURCE_MID] = { "MidResource", OWNS_MID, true, mid_plan },
+    [NODERESOURCE_BATCH] = { "BatchResource", OWNS_BATCH, true, batch_plan },
+    [NODERESOURCE_CPU_NORMALIZATION] = { "CPUNormalization", 0, false, NULL },
+    [NODERESOURCE_AMPLIFICATION] = { "ResourceAmplification", 0, false, NULL },
+    [NODERESOURCE_GPU] = { "GPUDeviceResource", 0, false, NULL },
+    [NODERESOURCE_RDMA] = { "RDMADeviceResource", 0, false, NULL },
 };
 
 enum mention { NOT_MENTIONED, WANTED, UNWANTED };

@@ -13,10 +13,13 @@ enum noderesource_plugin {
     NODERESOURCE_PLUGIN_COUNT,
 };
 
+struct planning;
+
 struct noderesource_plugin_info {
-    const char *name; /* "MidResource", ... */
-    uint32_t owns;    /* bit 1 << enum owned_resource */
-    bool built;       /* false: the name is accepted, its keys are left alone */
+    const char *name;                        /* "MidResource", ... */
+    uint32_t owns;                           /* bit 1 << enum owned_resource */
+    bool built;                              /* false: the name is accepted, its keys are left alone */
+    void (*plan)(struct planning *planning); /* of one node; see plan_internal.h */
 };
 extern const struct noderesource_plugin_info noderesource_plugin_table[NODERESOURCE_PLUGIN_COUNT];
 

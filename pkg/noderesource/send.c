@@ -116,9 +116,21 @@ static void send_all(struct noderesource_plan *plan)
     }
 }
 
+/* A meta that belongs to the status waits with it. */
+static void send_metas(struct noderesource_plan *plan)
+{
+    bool waits = plan->write && !plan->send;
+    for (size_t i = 0; i < plan->meta_count; i++) {
+        struct noderesource_meta *meta = &plan->metas[i];
+        meta->send = meta->send && !(waits && meta->follows_status);
+        plan->send_meta |= meta->send;
+    }
+}
+
 void plan_decide_sending(const struct noderesource_input *in, struct noderesource_plan *plan)
 {
     bool triggered = find_differences(plan, diff_threshold(in->strategy));
     if (plan->write && (triggered || time_is_up(in, plan)))
         send_all(plan);
+    send_metas(plan);
 }

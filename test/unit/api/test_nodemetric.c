@@ -140,7 +140,7 @@ static void metric__empty_spec_has_nothing_set(void **state)
     kube_object_unref(&metric->object);
 }
 
-static void ref_17_pod_metrics_change_nothing_we_keep(void **state)
+static void ref_17_rows_without_usage_change_nothing_we_keep(void **state)
 {
     struct fixture *fixture = *state;
     const struct nodemetric *a =
@@ -156,6 +156,83 @@ static void ref_17_pod_metrics_change_nothing_we_keep(void **state)
     kube_object_unref(&c->object);
 }
 
+#define ROW(name_, rest_) "{\"name\":\"" name_ "\",\"namespace\":\"default\"" rest_ "}"
+#define USAGE(cpu_) ",\"podUsage\":{\"resources\":{\"cpu\":\"" cpu_ "\"}}"
+
+static const struct pod_metric *row_of(const struct nodemetric *metric, const char *ns, const char *name)
+{
+    ptrdiff_t at = nodemetric_find_pod(metric, pod_id_of(str_c(ns), str_c(name)));
+    return at < 0 ? NULL : &metric->pods[at];
+}
+
+static void metric__pods_are_found_by_namespace_and_name(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct nodemetric *metric = metric_from(
+        fixture,
+        "{" META ",\"status\":{\"podsMetric\":[" ROW("b", USAGE("2")) "," ROW(
+            "a", ",\"priority\":\"koord-batch\",\"podUsage\":{\"resources\":{\"cpu\":\"1\",\"memory\":"
+                 "\"1n\"}}") "," ROW("c", "") "," ROW("b", USAGE("1") ",\"priority\":\"koord-free\"") "]}}");
+    assert_int_equal(metric->pod_count, 2);
+    const struct pod_metric *a = row_of(metric, "default", "a"), *b = row_of(metric, "default", "b");
+    assert_non_null(a);
+    assert_int_equal(a->cpu_nano, API_NANO_PER_UNIT);
+    assert_int_equal(a->memory_milli, 1);
+    assert_true(a->lent && a->has_cpu && a->has_memory);
+    assert_non_null(b);
+    assert_int_equal(b->cpu_nano, 2 * API_NANO_PER_UNIT);
+    assert_false(b->lent || b->has_memory);
+    assert_null(row_of(metric, "default", "c"));
+    assert_null(row_of(metric, "", "a"));
+    kube_object_unref(&metric->object);
+}
+
+static void metric__negative_pod_usage_is_told_and_no_usage(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct nodemetric *metric =
+        metric_from(fixture, "{" META ",\"status\":{\"podsMetric\":[" ROW("a", USAGE("-1")) "]}}");
+    assert_int_equal(metric->pod_count, 0);
+    assert_string_equal(fixture->path, "status.podsMetric[0].podUsage.resources.cpu");
+    kube_object_unref(&metric->object);
+}
+
+static void ref_17_pod_usage_is_something_we_keep(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const texts[] = {
+        "{" META ",\"status\":{\"podsMetric\":[" ROW("a", USAGE("1")) "," ROW("b", USAGE("2")) "]}}",
+        "{" META ",\"status\":{\"podsMetric\":[" ROW("b", USAGE("2000m")) "," ROW("a", USAGE("1")) "]}}",
+        "{" META ",\"status\":{\"podsMetric\":[" ROW("a", USAGE("1")) "," ROW("b", USAGE("3")) "]}}",
+    };
+    const struct nodemetric *made[ARRAY_LEN(texts)];
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        made[i] = metric_from(fixture, texts[i]);
+    assert_true(nodemetric_kind.same(&made[0]->object, &made[1]->object));
+    assert_false(nodemetric_kind.same(&made[0]->object, &made[2]->object));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        kube_object_unref(&made[i]->object);
+}
+
+/* 16 bytes stand for the name; one bit of difference anywhere must show. */
+static void pod_id__tells_names_apart(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "",         "a",         "b",     "ab",   "aaaaaaa",
+                                         "aaaaaaaa", "aaaaaaaaa", "web-0", "web-1" };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        for (size_t j = 0; j < ARRAY_LEN(names); j++) {
+            struct pod_id x = pod_id_of(STR("default"), str_c(names[i]));
+            struct pod_id y = pod_id_of(STR("default"), str_c(names[j]));
+            struct pod_id z = pod_id_of(str_c(names[i]), str_c(names[j]));
+            struct pod_id w = pod_id_of(str_c(names[j]), str_c(names[i]));
+            assert_int_equal(pod_id_order(x, y) == 0, i == j);
+            assert_int_equal(pod_id_order(z, w) == 0, i == j);
+            assert_int_equal(pod_id_order(x, y), -pod_id_order(y, x));
+        }
+    }
+}
+
 #define FIXED(test_) cmocka_unit_test_setup_teardown(test_, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -169,7 +246,11 @@ int main(void)
         FIXED(metric__unknown_host_application_class_counts_as_prod),
         FIXED(metric__spec_is_kept_in_one_spelling),
         FIXED(metric__empty_spec_has_nothing_set),
-        FIXED(ref_17_pod_metrics_change_nothing_we_keep),
+        FIXED(ref_17_rows_without_usage_change_nothing_we_keep),
+        FIXED(ref_17_pod_usage_is_something_we_keep),
+        FIXED(metric__pods_are_found_by_namespace_and_name),
+        FIXED(metric__negative_pod_usage_is_told_and_no_usage),
+        cmocka_unit_test(pod_id__tells_names_apart),
     };
     return cmocka_run_group_tests_name("api/nodemetric", tests, NULL, NULL);
 }

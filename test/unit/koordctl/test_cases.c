@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#define CASES_MAX 300
+#define CASES_MAX 600
 #define ARGS_MAX 32
 
 struct test_case {

@@ -84,7 +84,7 @@ int case_setup(void **state)
     struct plan_case *c = mem_zalloc(sizeof *c);
     c->pool = intern_new();
     c->report = (struct json_report){ .mismatch = on_mismatch, .self = c };
-    if (!noderesource_plugins_parse(STR(NODERESOURCE_PLUGINS_DEFAULT), &c->plugins, NULL))
+    if (!noderesource_plugins_parse(STR("MidResource"), &c->plugins, NULL))
         return -1;
     c->strategy = (struct strategy){
         .enable = { true, true },
@@ -148,7 +148,7 @@ const struct noderesource_entry *case_memory(const struct plan_case *c)
     return &c->plan.entries[1];
 }
 
-static const struct mid_term *find(const struct noderesource_entry *entry, const char *name)
+static const struct noderesource_term *find(const struct noderesource_entry *entry, const char *name)
 {
     for (size_t i = 0; i < entry->term_count; i++) {
         if (strcmp(entry->terms[i].name, name) == 0)
@@ -164,7 +164,7 @@ bool case_has_term(const struct noderesource_entry *entry, const char *name)
 
 int64_t case_term(const struct noderesource_entry *entry, const char *name)
 {
-    const struct mid_term *term = find(entry, name);
+    const struct noderesource_term *term = find(entry, name);
     if (!term)
         fail_msg("no term %s", name);
     return term ? term->value : 0;

@@ -2,7 +2,8 @@
 /* A node, its NodeMetric, its pods and a strategy from short texts, and a plan of them.
  *
  * Without a word the case is idle: 100 cores and 200G on both maps, a report one minute
- * old, prediction 15 cores and 30G, usage 30 cores and 50G, colocation enabled. */
+ * old, prediction 15 cores and 30G, usage 30 cores and 50G, colocation enabled, MidResource the
+ * only plugin. */
 #include "noderesource/plan.h"
 #include <setjmp.h>
 #include <stdarg.h>

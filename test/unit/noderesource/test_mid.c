@@ -1,3 +1,4 @@
+#include "noderesource/mid.h"
 #include "support.h"
 
 /* --- rows ------------------------------------------------------------------------------ */
@@ -194,16 +195,16 @@ static void percent__is_exact_and_truncates_toward_zero(void **state)
     (void)state;
     bool saturated = false;
     for (int64_t percent = 0; percent <= 100; percent++)
-        assert_int_equal(mid_percent_of(100000, percent, &saturated), percent * 1000);
-    assert_int_equal(mid_percent_of(199, 1, &saturated), 1);
-    assert_int_equal(mid_percent_of(-199, 1, &saturated), -1);
-    assert_int_equal(mid_percent_of(199, -1, &saturated), -1);
-    assert_int_equal(mid_percent_of(INT64_MAX, 100, &saturated), INT64_MAX);
+        assert_int_equal(exact_percent_of(100000, percent, &saturated), percent * 1000);
+    assert_int_equal(exact_percent_of(199, 1, &saturated), 1);
+    assert_int_equal(exact_percent_of(-199, 1, &saturated), -1);
+    assert_int_equal(exact_percent_of(199, -1, &saturated), -1);
+    assert_int_equal(exact_percent_of(INT64_MAX, 100, &saturated), INT64_MAX);
     assert_false(saturated);
-    assert_true(mid_percent_of(INT64_MAX, 101, &saturated) == INT64_MAX);
+    assert_true(exact_percent_of(INT64_MAX, 101, &saturated) == INT64_MAX);
     assert_true(saturated);
     saturated = false;
-    assert_true(mid_percent_of(INT64_MAX, INT64_MIN, &saturated) == INT64_MIN);
+    assert_true(exact_percent_of(INT64_MAX, INT64_MIN, &saturated) == INT64_MIN);
     assert_true(saturated);
 }
 
@@ -230,7 +231,7 @@ static void terms__fit_the_mode(void **state)
     for (int mode = MID_DYNAMIC; mode <= MID_MIXED; mode++) {
         struct mid_input in = { NODE100, .mode = (enum mid_mode)mode, .reclaimable = CORES(15) };
         struct mid_result result = mid_calculate(&in);
-        struct mid_term terms[MID_TERMS_MAX];
+        struct noderesource_term terms[NODERESOURCE_TERMS_MAX];
         size_t count = mid_terms(&in, &result, true, terms);
         assert_int_equal(count, counts[mode]);
         assert_string_equal(terms[count - 1].name, "mid");
@@ -243,7 +244,7 @@ static void terms__static_percent_is_named_after_its_field(void **state)
     (void)state;
     struct mid_input in = { NODE100, .mode = MID_STATIC, .static_percent = 20 };
     struct mid_result result = mid_calculate(&in);
-    struct mid_term terms[MID_TERMS_MAX];
+    struct noderesource_term terms[NODERESOURCE_TERMS_MAX];
     mid_terms(&in, &result, true, terms);
     assert_string_equal(terms[1].name, "midStaticCPUReservedPercent");
     assert_int_equal(terms[1].value, 20);
