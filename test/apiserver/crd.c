@@ -126,7 +126,7 @@ bool api_crd_read(struct arena *arena, const struct json *crd, struct api_resour
 static struct str condition_since(const struct json *crd, const char *type, struct str now_text)
 {
     const struct json *list = json_path(crd, "status", "conditions", NULL);
-    for (size_t i = 0; json_is(list, JSON_ARRAY) && i < json_count(list); i++) {
+    for (size_t i = 0; i < api_list_count(list); i++) {
         const struct json *condition = list->array.items[i];
         struct str since = api_get_str(condition, "lastTransitionTime");
         if (str_eq(api_get_str(condition, "type"), str_c(type)) && since.len)
@@ -150,7 +150,7 @@ static void add_condition(struct arena *arena, struct json *list, const char *ty
 static const struct json *stored_versions(struct arena *arena, const struct json *versions)
 {
     struct json *list = api_array(arena);
-    for (size_t i = 0; json_is(versions, JSON_ARRAY) && i < json_count(versions); i++)
+    for (size_t i = 0; i < api_list_count(versions); i++)
         if (json_bool(api_get(versions->array.items[i], "storage")))
             json_push(arena, list, json_new_str(arena, api_get_str(versions->array.items[i], "name")));
     return list;

@@ -111,7 +111,7 @@ static struct list_kind usable_kind(struct arena *arena, const struct api_shape 
                                     const struct json *list)
 {
     struct list_kind kind = list_kind_of(shape);
-    for (size_t i = 0; kind.kind == LIST_MAP && i < json_count(list); i++)
+    for (size_t i = 0; kind.kind == LIST_MAP && i < api_list_count(list); i++)
         if (str_empty(item_key(arena, &kind, list->array.items[i])))
             kind.kind = LIST_ATOMIC;
     return kind;

@@ -11,7 +11,7 @@ static size_t check_keys(const struct api_kind_input *in, const char *field, boo
     const struct json *map = api_get(in->object, field);
     struct api_path path = API_FIELD(NULL, str_c(field));
     size_t total = 0;
-    for (size_t i = 0; i < json_count(map); i++) {
+    for (size_t i = 0; i < api_map_count(map); i++) {
         const struct json_member *member = &map->object.members[i];
         struct api_path at = API_KEY(&path, member->key);
         const char *why = api_name_config_key(member->key);
@@ -45,7 +45,7 @@ void api_validate_config_map(const struct api_kind_input *in)
     const struct json *data = api_get(in->object, "data"), *binary = api_get(in->object, "binaryData");
     size_t total = check_keys(in, "data", false) + check_keys(in, "binaryData", true);
     struct api_path path = API_FIELD(NULL, STR("data"));
-    for (size_t i = 0; i < json_count(data); i++) {
+    for (size_t i = 0; i < api_map_count(data); i++) {
         struct api_path at = API_KEY(&path, data->object.members[i].key);
         if (json_get(binary, data->object.members[i].key))
             api_cause_invalid(in->causes, &at, json_new_str(in->arena, data->object.members[i].key),

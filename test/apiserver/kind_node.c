@@ -72,7 +72,7 @@ static void check_taints(const struct api_kind_input *in)
 {
     const struct json *taints = json_path(in->object, "spec", "taints", NULL);
     struct api_path spec = API_FIELD(NULL, STR("spec")), path = API_FIELD(&spec, STR("taints"));
-    for (size_t i = 0; i < json_count(taints); i++) {
+    for (size_t i = 0; i < api_list_count(taints); i++) {
         struct api_path at = API_INDEX(&path, i);
         const struct json *taint = taints->array.items[i];
         check_taint(in, taint, &at);
@@ -104,7 +104,7 @@ void api_validate_node(const struct api_kind_input *in)
 static void check_against_limits(const struct api_kind_input *in, const struct json *requests,
                                  const struct json *limits, const struct api_path *path)
 {
-    for (size_t i = 0; i < json_count(requests); i++) {
+    for (size_t i = 0; i < api_map_count(requests); i++) {
         const struct json_member *request = &requests->object.members[i];
         const struct json *limit = json_get(limits, request->key);
         struct quantity asked, most;
@@ -156,7 +156,7 @@ static void check_containers(const struct api_kind_input *in, const struct json 
     const struct json *containers = api_get(spec, key);
     if (required && json_count(containers) == 0)
         api_cause_required(in->causes, &list);
-    for (size_t i = 0; i < json_count(containers); i++) {
+    for (size_t i = 0; i < api_list_count(containers); i++) {
         struct api_path at = API_INDEX(&list, i), name = API_FIELD(&at, STR("name"));
         const struct json *container = containers->array.items[i];
         check_container(in, container, &at);

@@ -7,8 +7,8 @@ struct api_owners api_owners_read(struct arena *arena, const struct json *object
 {
     const struct json *list = json_path(object, "metadata", "managedFields", NULL);
     struct api_owners owners = { .arena = arena };
-    owners.items = arena_array(arena, struct api_owner, json_count(list));
-    for (size_t i = 0; json_is(list, JSON_ARRAY) && i < list->array.count; i++) {
+    owners.items = arena_array(arena, struct api_owner, api_list_count(list));
+    for (size_t i = 0; i < api_list_count(list); i++) {
         const struct json *entry = list->array.items[i];
         struct api_fields *fields = api_fields_read(arena, api_get(entry, "fieldsV1"));
         if (!fields)

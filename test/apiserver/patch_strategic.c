@@ -34,7 +34,7 @@ static bool same_element(const struct json *a, const struct json *b, struct str 
 
 static size_t find_element(const struct json *list, const struct json *element, struct str key)
 {
-    size_t count = json_count(list);
+    size_t count = api_list_count(list);
     for (size_t i = 0; i < count; i++)
         if (same_element(list->array.items[i], element, key))
             return i;
@@ -57,7 +57,7 @@ static const struct json *order_list(struct arena *arena, const struct json *mer
             json_push(arena, rest, merged->array.items[i]);
 
     struct json *out = json_new(arena, JSON_ARRAY);
-    size_t i = 0, j = 0, known = json_count(original);
+    size_t i = 0, j = 0, known = api_list_count(original);
     while (i < rest->array.count || j < named->array.count) {
         bool take_rest = j == named->array.count;
         if (i < rest->array.count && !take_rest) {
@@ -73,7 +73,7 @@ static const struct json *order_list(struct arena *arena, const struct json *mer
 static struct json *copy_list(struct arena *arena, const struct json *list)
 {
     struct json *out = json_new(arena, JSON_ARRAY);
-    for (size_t i = 0; i < json_count(list); i++)
+    for (size_t i = 0; i < api_list_count(list); i++)
         json_push(arena, out, list->array.items[i]);
     return out;
 }

@@ -52,7 +52,7 @@ static const struct json *cell_created(const struct api_cell_input *in)
 
 static const struct json *find_typed(const struct json *list, struct str type)
 {
-    for (size_t i = 0; i < json_count(list); i++)
+    for (size_t i = 0; i < api_list_count(list); i++)
         if (str_eq(api_get_str(list->array.items[i], "type"), type))
             return list->array.items[i];
     return NULL;
@@ -73,7 +73,7 @@ static const struct json *node_roles(const struct api_cell_input *in)
     static const struct str prefix = STR_INIT("node-role.kubernetes.io/");
     const struct json *labels = json_path(in->object, "metadata", "labels", NULL);
     CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(4096);
-    for (size_t i = 0; i < json_count(labels); i++) {
+    for (size_t i = 0; i < api_map_count(labels); i++) {
         struct str key = labels->object.members[i].key;
         if (str_starts_with(key, prefix) && key.len > prefix.len) {
             struct str role = str_slice(key, prefix.len, key.len);
@@ -129,7 +129,7 @@ static const struct json *pod_ready(const struct api_cell_input *in)
 {
     const struct json *statuses = api_get(status_of(in), "containerStatuses");
     size_t ready = 0;
-    for (size_t i = 0; i < json_count(statuses); i++)
+    for (size_t i = 0; i < api_list_count(statuses); i++)
         ready += json_bool(api_get(statuses->array.items[i], "ready"));
     return text(in, arena_strf(in->arena, "%zu/%zu", ready, json_count(api_get(spec_of(in), "containers"))));
 }
@@ -140,7 +140,7 @@ static const struct json *pod_status(const struct api_cell_input *in)
     struct str reason = api_get_str(status, "reason");
     if (str_empty(reason))
         reason = api_get_str(status, "phase");
-    for (size_t i = 0; i < json_count(statuses); i++) {
+    for (size_t i = 0; i < api_list_count(statuses); i++) {
         const struct json *state = api_get(statuses->array.items[i], "state");
         struct str waiting = api_get_str(api_get(state, "waiting"), "reason");
         struct str ended = api_get_str(api_get(state, "terminated"), "reason");
@@ -156,7 +156,7 @@ static const struct json *pod_restarts(const struct api_cell_input *in)
 {
     const struct json *statuses = api_get(status_of(in), "containerStatuses");
     int64_t restarts = 0;
-    for (size_t i = 0; i < json_count(statuses); i++)
+    for (size_t i = 0; i < api_list_count(statuses); i++)
         restarts += read_i64(statuses->array.items[i], "restartCount");
     return text(in, arena_strf(in->arena, "%lld", (long long)restarts));
 }

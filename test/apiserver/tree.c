@@ -51,6 +51,16 @@ struct str api_get_str(const struct json *object, const char *key)
     return json_str(api_get(object, key));
 }
 
+size_t api_list_count(const struct json *list)
+{
+    return json_is(list, JSON_ARRAY) ? json_count(list) : 0;
+}
+
+size_t api_map_count(const struct json *map)
+{
+    return json_is(map, JSON_OBJECT) ? json_count(map) : 0;
+}
+
 const struct json *api_with(struct arena *arena, const struct json *object, const char *key,
                             const struct json *value)
 {

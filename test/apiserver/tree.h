@@ -17,6 +17,11 @@ void api_set_some(struct arena *arena, struct json *object, const char *key, str
 const struct json *api_get(const struct json *object, const char *key);
 struct str api_get_str(const struct json *object, const char *key);
 
+/* How many items or members there are to visit; 0 for anything but a list or a map, so
+ * that a loop never reads one as the other. */
+size_t api_list_count(const struct json *list);
+size_t api_map_count(const struct json *map);
+
 /* `object` with one field replaced (NULL: removed); the rest is shared. A NULL object
  * counts as empty. */
 const struct json *api_with(struct arena *arena, const struct json *object, const char *key,

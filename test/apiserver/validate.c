@@ -61,7 +61,7 @@ static void check_labels(const struct api_kind_input *in, const struct json *lab
                          const struct api_path *path)
 {
     struct api_path at = API_FIELD(path, STR("labels"));
-    for (size_t i = 0; i < json_count(labels); i++) {
+    for (size_t i = 0; i < api_map_count(labels); i++) {
         const struct json_member *label = &labels->object.members[i];
         if (api_name_qualified(label->key))
             api_cause_invalid(in->causes, &at, json_new_str(in->arena, label->key), "%s",
@@ -81,7 +81,7 @@ static void check_annotations(const struct api_kind_input *in, const struct json
 {
     struct api_path at = API_FIELD(path, STR("annotations"));
     size_t total = 0;
-    for (size_t i = 0; i < json_count(annotations); i++) {
+    for (size_t i = 0; i < api_map_count(annotations); i++) {
         const struct json_member *annotation = &annotations->object.members[i];
         total += annotation->key.len + json_str(annotation->value).len;
         if (api_name_qualified(annotation->key))
@@ -97,7 +97,7 @@ static void check_finalizers(const struct api_kind_input *in, const struct json 
                              const struct api_path *path)
 {
     struct api_path at = API_FIELD(path, STR("finalizers"));
-    for (size_t i = 0; i < json_count(finalizers); i++) {
+    for (size_t i = 0; i < api_list_count(finalizers); i++) {
         const char *why = api_name_qualified(json_str(finalizers->array.items[i]));
         if (why)
             api_cause_invalid(in->causes, &at, finalizers->array.items[i], "%s", why);
@@ -110,7 +110,7 @@ static void check_owners(const struct api_kind_input *in, const struct json *own
     static const char *const required[] = { "apiVersion", "kind", "name", "uid" };
     struct api_path list = API_FIELD(path, STR("ownerReferences"));
     size_t controllers = 0;
-    for (size_t i = 0; i < json_count(owners); i++) {
+    for (size_t i = 0; i < api_list_count(owners); i++) {
         struct api_path owner = API_INDEX(&list, i);
         for (size_t k = 0; k < ARRAY_LEN(required); k++) {
             struct api_path at = API_FIELD(&owner, str_c(required[k]));

@@ -84,6 +84,9 @@ static const struct row {
     { "a map over nothing drops nulls", "Node", "{}", "{'spec':{'podCIDR':null,'unschedulable':true}}",
       "{'spec':{'unschedulable':true}}" },
     { "a list becomes a map", "Node", "{'spec':[1]}", "{'spec':{'a':1}}", "{'spec':{'a':1}}" },
+    { "a map becomes an ordered list", "Node", "{'metadata':{'finalizers':{'a':1,'b':2}}}",
+      "{'metadata':{'$setElementOrder/finalizers':['y','x'],'finalizers':['x','y']}}",
+      "{'metadata':{'finalizers':['y','x']}}" },
     { "not an object", "Node", "{}", "[1]", "400 BadRequest" },
 };
 
