@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "kube/listwatch.h"
 #include "kube/reflector.h"
+#include "kube/rewind.h"
 
 /* Bookmarks come each minute; a stream that has shown one and then says nothing for so
  * long has a dead peer (WAT-11). */
@@ -25,6 +26,8 @@ struct informer {
     struct reflector_failure stream_end; /* why we ended the stream ourselves */
     bool ended_by_us;
     bool bookmarked; /* this stream has shown a bookmark */
+    bool doubtful;   /* there was trouble since the last list: is it still the same server? */
+    struct rewind_probe *probe;
     struct feed_state feed;
     struct mono_time stream_ended; /* the last one that was open */
     struct mono_time dead_since;
@@ -136,6 +139,7 @@ static void install(struct informer *informer)
 {
     bool first = !informer->feed.synced;
     informer->feed.synced = true;
+    informer->doubtful = false;
     store_swap(informer->store, informer->collecting, tell, informer);
     metric_set(informer->objects, (double)store_count(informer->store), kind_name(informer));
     if (first && informer->options.synced)
@@ -265,6 +269,9 @@ static void on_watch_open(void *self)
     reflector_opened(&informer->reflector, loop_mono(informer->loop));
     note_recovery(informer);
     set_live(informer, true);
+    if (informer->doubtful)
+        rewind_probe_start(informer->probe, informer_rv(informer));
+    informer->doubtful = false;
 }
 
 static bool on_watch_data(void *self, struct str chunk, struct err *err)
@@ -286,6 +293,7 @@ static void on_watch_done(void *self, const struct kube_response *response)
     struct informer *informer = self;
     informer->call = NULL;
     loop_timer_cancel(&informer->timer);
+    rewind_probe_cancel(informer->probe);
     struct reflector_failure end = { .failure = response->failure,
                                      .retry_after_ms = response->retry_after_ms };
     if (informer->ended_by_us)
@@ -295,6 +303,7 @@ static void on_watch_done(void *self, const struct kube_response *response)
     else if (end.failure != KUBE_OK)
         note_trouble(informer, "watch", &response->err);
     bool clean = end.failure == KUBE_OK && !end.bad_event && !end.rewound;
+    informer->doubtful |= !clean;
     metric_add(informer->watch_ends_total, 1, kind_name(informer),
                clean ? STR("ok") : str_c(end.bad_event ? "bad-event" : kube_failure_name(end.failure)));
     watch_decoder_free(informer->watch);
@@ -382,6 +391,18 @@ static void on_idle(struct informer *informer)
     on_watch_done(informer, &silence);
 }
 
+/* REF-16: nothing that this server will say lies behind our resume point. */
+static void on_rewound(void *self, struct str server_rv)
+{
+    struct informer *informer = self;
+    LOG_WARN("the server's history is behind what was seen, listing anew", LOG_S("kind", kind_name(informer)),
+             LOG_S("seen", informer_rv(informer)), LOG_S("server", server_rv));
+    struct kube_response rewound = { .failure = KUBE_OK, .retry_after_ms = -1 };
+    end_stream(informer, (struct reflector_failure){ .rewound = true, .retry_after_ms = -1 });
+    kube_cancel(informer->call);
+    on_watch_done(informer, &rewound);
+}
+
 static void on_timer(void *self)
 {
     struct informer *informer = self;
@@ -423,6 +444,13 @@ struct informer *informer_new(struct kube_client *client, const struct informer_
     struct reflector_options reflector = { .page_size = options->page_size, .seed = options->seed };
     reflector_init(&informer->reflector, &reflector);
     loop_timer_init(&informer->timer, informer->loop, on_timer, informer);
+    struct rewind_probe_options probe = { .client = client,
+                                          .kind = options->kind,
+                                          .ns = informer->ns,
+                                          .field_selector = informer->field_selector,
+                                          .found = on_rewound,
+                                          .self = informer };
+    informer->probe = rewind_probe_new(&probe);
     register_metrics(informer, options->metrics);
     return informer;
 }
@@ -433,6 +461,7 @@ void informer_free(struct informer *informer)
         return;
     if (informer->call)
         kube_cancel(informer->call);
+    rewind_probe_free(informer->probe);
     loop_timer_done(&informer->timer);
     list_decoder_free(informer->list);
     watch_decoder_free(informer->watch);

@@ -127,7 +127,7 @@ static const struct thing *stored(struct fixture *fixture, const char *name)
     "\",\"resourceVersion\":\"" rv_ "\"},\"spec\":{\"group\":\"g\",\"value\":" #value_ "}}"
 #define LIST(rv_, more_, items_)                                                                             \
     "{\"kind\":\"ThingList\",\"metadata\":{\"resourceVersion\":\"" rv_ "\"" more_ "},\"items\":[" items_ "]" \
-                                                                                                         "}"
+    "}"
 #define EVENT(type_, object_) "{\"type\":\"" type_ "\",\"object\":" object_ "}\n"
 #define BOOKMARK(rv_) EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"" rv_ "\"}}")
 #define ERROR410                                                                                             \
@@ -227,7 +227,8 @@ static void t_12_a_refused_answer_changes_nothing(void **state)
     assert_non_null(strstr(watch->target, "resourceVersion=100"));
     fake_open(watch);
     assert_told(fixture, "live ");
-    assert_int_equal(fixture->client->sent, 3); /* no relist */
+    assert_int_equal(fixture->client->sent, 4); /* no relist, only a look at its version */
+    assert_int_equal(fixture->client->calls->next->request.limit, 1);
 }
 
 static void a_request_that_cannot_be_built_is_tried_again_slowly(void **state)
@@ -706,14 +707,75 @@ static void t_20_quiet_without_bookmarks_is_not_silence(void **state)
     assert_int_equal(fixture->client->call_count, 1);
 }
 
-static void t_38_a_rewound_server_that_says_nothing_is_found_out(void **state)
+/* The watch is open after trouble, and beside it stands the question what the server's
+ * present version is. */
+static struct kube_call *reopened_with_probe(struct fixture *fixture, struct kube_call *watch)
 {
-    struct fixture *fixture = *state;
-    struct kube_call *watch = start(fixture);
     fake_data(watch, BOOKMARK("10000"));
     fake_fail(watch, KUBE_TRANSPORT); /* it is being restored */
     watch = next_call(fixture);
     fake_open(watch); /* and accepts our future version */
+    assert_int_equal(fixture->client->call_count, 2);
+    struct kube_call *probe = fixture->client->calls->next;
+    assert_string_equal(probe->target, "GET /apis/test.example/v1/things?limit=1");
+    strbuf_clear(&fixture->told);
+    return probe;
+}
+
+static void t_38_ref_16_a_rewound_server_is_found_out_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_answer(reopened_with_probe(fixture, start(fixture)), 200,
+                LIST("90", ",\"continue\":\"t1\"", ITEM("a", "ua", "9", 4)));
+    assert_told(fixture, "gap ");
+    struct kube_call *list = next_call(fixture);
+    assert_string_equal(list->target, "GET /apis/test.example/v1/things?limit=500");
+    fake_list(list, LIST("90", "", ITEM("a", "ua", "9", 4)));
+    assert_told(fixture, "-b ~a ");
+    assert_str(call(fixture)->request.resource_version, "90");
+}
+
+static void ref_16_a_server_that_went_on_is_believed(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const answers[] = { LIST("10000", "", ""), LIST("12000", "", ""),
+                                           LIST("opaque", "", ""), "<html>" };
+    struct kube_call *watch = start(fixture);
+    for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
+        fake_answer(reopened_with_probe(fixture, watch), 200, answers[i]);
+        assert_told(fixture, "");
+        watch = call(fixture); /* the same watch goes on */
+        assert_int_equal(watch->request.verb, KUBE_WATCH);
+    }
+    assert_true(informer_feed(fixture->informer).live);
+}
+
+static void ref_16_a_clean_end_raises_no_doubt(void **state)
+{
+    struct fixture *fixture = *state;
+    struct kube_call *watch = start(fixture);
+    fake_loop_pass(fixture->loop, 300 * 1000);
+    fake_end(watch);
+    fake_open(next_call(fixture));
+    assert_int_equal(fixture->client->call_count, 1);
+}
+
+static void ref_16_a_question_ends_with_its_watch_and_is_asked_again(void **state)
+{
+    struct fixture *fixture = *state;
+    reopened_with_probe(fixture, start(fixture));
+    fake_fail(fixture->client->calls, KUBE_TRANSPORT);
+    assert_int_equal(fixture->client->call_count, 0);
+    fake_open(next_call(fixture));
+    assert_int_equal(fixture->client->call_count, 2);
+}
+
+/* Should the question stay without an answer, silence still gives it away. */
+static void t_38_a_rewound_server_that_says_nothing_is_found_out(void **state)
+{
+    struct fixture *fixture = *state;
+    fake_fail(reopened_with_probe(fixture, start(fixture)), KUBE_UNAVAILABLE);
+    struct kube_call *watch = call(fixture);
     fake_loop_pass(fixture->loop, 400 * 1000);
     fake_end(watch);
     struct kube_call *list = next_call(fixture);
@@ -875,6 +937,10 @@ int main(void)
         TEST(a_gap_begins_when_the_stream_ended_not_when_the_next_one_failed),
         TEST(t_13_wat_11_a_stream_that_falls_silent_is_cut),
         TEST(t_20_quiet_without_bookmarks_is_not_silence),
+        TEST(t_38_ref_16_a_rewound_server_is_found_out_at_once),
+        TEST(ref_16_a_server_that_went_on_is_believed),
+        TEST(ref_16_a_clean_end_raises_no_doubt),
+        TEST(ref_16_a_question_ends_with_its_watch_and_is_asked_again),
         TEST(t_38_a_rewound_server_that_says_nothing_is_found_out),
         TEST(describe_tells_state_and_trouble),
         TEST(t_30_403_and_404_keep_the_store),
