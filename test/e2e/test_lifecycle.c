@@ -202,11 +202,14 @@ static void an_empty_list_that_lies_costs_no_nodemetric(struct e2e *e2e)
     start(e2e, 5);
     e2e_need_control(e2e);
     int64_t mark = e2e_mark(e2e);
-    int64_t lie =
-        e2e_fault(e2e, "{'method':'GET','path':'^/api/v1/nodes\\\\?limit=|^/api/v1/nodes\\\\?resourceV',"
-                       "'count':-1,'code':200,'noStatus':true,'contentType':'application/json',"
-                       "'body':'{\\'kind\\':\\'NodeList\\',\\'apiVersion\\':\\'v1\\',\\'metadata\\':"
-                       "{\\'resourceVersion\\':\\'1000\\'},\\'items\\':[]}'}");
+    struct str rv = json_str(json_path(e2e_get(e2e, "/api/v1/nodes"), "metadata", "resourceVersion", NULL));
+    int64_t lie = e2e_fault(
+        e2e,
+        "{'method':'GET','path':'^/api/v1/"
+        "nodes\\\\?(limit|resourceVersion)','count':-1,'code':200,'noStatus':"
+        "true,'contentType':'application/json','body':'{\\'kind\\':\\'NodeList\\',\\'apiVersion\\':\\'v1\\',"
+        "\\'metadata\\':{\\'resourceVersion\\':\\'" STR_FMT "\\'},\\'items\\':[]}'}",
+        STR_ARG(rv));
     e2e_fault(e2e,
               "{'method':'GET','path':'^/api/v1/nodes\\\\?watch','count':1,'code':410,'reason':'Expired'}");
     e2e_control(e2e, "cut-watches");
