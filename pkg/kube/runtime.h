@@ -73,7 +73,8 @@ struct runtime_options {
     double write_burst;
     size_t max_in_flight; /* 0: 8 */
     uint64_t seed;
-    /* False stops writes from leaving (no lease, paused); asked before each. NULL: always. */
+    /* False stops writes from leaving (no lease, paused). Asked before each, and once more at
+     * the last moment before it is sent, so it has to read the clock itself. NULL: always. */
     bool (*may_write)(void *self);
     void *self;
 };

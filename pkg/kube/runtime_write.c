@@ -182,6 +182,8 @@ static void send_write(struct job *job)
         .name = !check && write->verb == WRITE_CREATE ? STR_NULL : write->name,
         .subresource = check ? NULL : write->subresource,
         .body = check ? STR_NULL : write->body,
+        .may_send = check ? NULL : job->runtime->options.may_write,
+        .may_send_self = job->runtime->options.self,
     };
     if (!check && write->verb == WRITE_DELETE)
         request.body = delete_body(job, write);

@@ -952,6 +952,35 @@ static void t_67_the_right_is_asked_for_between_guard_and_delete(void **state)
     assert_int_equal(only_call(fixture)->request.verb, KUBE_GET); /* from the beginning */
 }
 
+/* The transport asks once more, when it is about to send. */
+static void t_67_a_fenced_write_was_not_sent_and_comes_again(void **state)
+{
+    struct fixture *fixture = *state;
+    hold(fixture, 1, 5);
+    want(fixture, 1, 6);
+    struct kube_call *call = only_call(fixture);
+    assert_non_null(call->request.may_send);
+    assert_true(call->request.may_send(call->request.may_send_self));
+    fixture->may_write = false;
+    assert_false(call->request.may_send(call->request.may_send_self));
+    fake_fail(call, KUBE_FENCED);
+    fake_loop_pass(fixture->loop, 60 * 1000);
+    assert_quiet(fixture);
+    fixture->may_write = true;
+    runtime_poke(fixture->runtime);
+    fake_loop_settle(fixture->loop);
+    only_call(fixture);
+}
+
+static void a_guard_only_reads_and_is_not_fenced(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->guarded = true;
+    hold(fixture, 1, 5);
+    want(fixture, 1, ABSENT);
+    assert_null(only_call(fixture)->request.may_send);
+}
+
 /* --- stopping ---------------------------------------------------------------------- */
 
 static void stop_tells_from_the_loop_not_inside_the_call(void **state)
@@ -1089,7 +1118,7 @@ static void answer_by_chance(struct chance *chance, struct kube_call *call, bool
     bool patient = mono_ms_between(chance->wrote[key], now) < 10 * 1000;
     assert_false(chance->behind[key] && patient);
     if (!calm && one_in(chance, 4)) {
-        fake_fail(call, (enum kube_failure)random_between(&chance->random, KUBE_CONFLICT, KUBE_TRANSPORT));
+        fake_fail(call, (enum kube_failure)random_between(&chance->random, KUBE_CONFLICT, KUBE_FENCED));
         return;
     }
     chance->behind[key] = true;
@@ -1189,6 +1218,8 @@ int main(void)
         TEST(a_recheck_of_zero_does_not_spin),
         TEST(without_the_right_nothing_leaves),
         TEST(t_67_the_right_is_asked_for_between_guard_and_delete),
+        TEST(t_67_a_fenced_write_was_not_sent_and_comes_again),
+        TEST(a_guard_only_reads_and_is_not_fenced),
         TEST(stop_tells_from_the_loop_not_inside_the_call),
         cmocka_unit_test_setup_teardown(stop_before_the_start_tells_too, setup, teardown),
         TEST(t_62_wq_9_stop_waits_for_what_is_in_flight_and_sends_nothing_more),
