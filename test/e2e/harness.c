@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PATIENCE_MS (60 * 1000)
 #define STOP_MS (30 * 1000)
 #define POLL_US (10 * 1000)
+#define WORKERS 4 /* tests at a time: they mostly wait */
 #define LOG_TAIL_BYTES ((size_t)24 * 1024)
 
 /* --- files ------------------------------------------------------------------------- */
@@ -152,6 +155,7 @@ static int set_up(void **state)
     struct test_state *at = *state;
     at->e2e = mem_zalloc(sizeof *at->e2e);
     at->e2e->test = at->test->name;
+    at->e2e->row = at->test->row;
     snprintf(at->e2e->dir, sizeof at->e2e->dir, "%s", "/tmp/koord-e2e-XXXXXX");
     if (!mkdtemp(at->e2e->dir))
         return -1;
@@ -183,18 +187,84 @@ static int tear_down(void **state)
     return 0;
 }
 
+/* --- all of them --------------------------------------------------------------------- */
+
+static size_t worker_count(size_t tests)
+{
+    int64_t count = WORKERS;
+    if (getenv("KOORD_TEST_JOBS") && !str_to_i64(str_c(getenv("KOORD_TEST_JOBS")), &count))
+        count = 1;
+    if (getenv("KOORD_TEST_KUBECONFIG"))
+        count = 1; /* one cluster for all */
+    return (size_t)max_i64(1, min_i64(count, (int64_t)tests));
+}
+
+/* Every `step`-th test from `first` on. */
+static int run_some(const char *group, const struct e2e_test *tests, size_t count, size_t first, size_t step)
+{
+    struct CMUnitTest *units = mem_zalloc(count * sizeof *units);
+    struct test_state *states = mem_zalloc(count * sizeof *states);
+    size_t chosen = 0;
+    for (size_t i = first; i < count; i += step, chosen++) {
+        states[chosen].test = &tests[i];
+        units[chosen] = (struct CMUnitTest){ tests[i].name, run_unit, set_up, tear_down, &states[chosen] };
+    }
+    cmocka_set_test_filter(getenv("KOORD_TEST_FILTER"));
+    int failed = _cmocka_run_group_tests(group, units, chosen, NULL, NULL);
+    free(units);
+    free(states);
+    return failed;
+}
+
+struct worker {
+    pid_t pid;
+    FILE *output;
+};
+
+/* Output is kept aside, so that what one test says stays together. */
+static struct worker start_worker(const char *group, const struct e2e_test *tests, size_t count, size_t first,
+                                  size_t step)
+{
+    struct worker worker = { .output = tmpfile() };
+    pid_t parent = getpid();
+    fflush(NULL);
+    if (!worker.output || (worker.pid = fork()) < 0)
+        abort();
+    if (worker.pid > 0)
+        return worker;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent || dup2(fileno(worker.output), 1) < 0 || dup2(1, 2) < 0)
+        abort();
+    fclose(worker.output);
+    exit(run_some(group, tests, count, first, step) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+static bool finish_worker(struct worker *worker)
+{
+    char bytes[4096];
+    size_t n;
+    int status;
+    bool waited = waitpid(worker->pid, &status, 0) == worker->pid;
+    rewind(worker->output);
+    while ((n = fread(bytes, 1, sizeof bytes, worker->output)) > 0)
+        fwrite(bytes, 1, n, stdout);
+    fclose(worker->output);
+    return waited && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+}
+
 int e2e_main(const char *group, const struct e2e_test *tests, size_t count)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGPIPE, SIG_IGN);
-    struct CMUnitTest *units = mem_zalloc(count * sizeof *units);
-    struct test_state *states = mem_zalloc(count * sizeof *states);
-    for (size_t i = 0; i < count; i++) {
-        states[i].test = &tests[i];
-        units[i] = (struct CMUnitTest){ tests[i].name, run_unit, set_up, tear_down, &states[i] };
-    }
-    int failed = _cmocka_run_group_tests(group, units, count, NULL, NULL);
-    free(units);
-    free(states);
-    return failed;
+    size_t workers = worker_count(count);
+    if (workers == 1)
+        return run_some(group, tests, count, 0, 1);
+    struct worker *all = mem_zalloc(workers * sizeof *all);
+    bool ok = true;
+    for (size_t i = 0; i < workers; i++)
+        all[i] = start_worker(group, tests, count, i, workers);
+    for (size_t i = 0; i < workers; i++)
+        ok = finish_worker(&all[i]) && ok;
+    free(all);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

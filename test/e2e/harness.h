@@ -11,7 +11,7 @@
  *         EVENTUALLY(e2e, e2e_mid_is(e2e, "n1", 4000, 10 * GIB));
  *     }
  *
- *     static const struct e2e_test tests[] = { { "a policy lends", a_policy_lends }, ... };
+ *     static const struct e2e_test tests[] = { E2E_TEST("a policy lends", a_policy_lends), ... };
  *     int main(void) { return e2e_main("e2e/policy", tests, ARRAY_LEN(tests)); }
  *
  * A test waits for what has to come, never for time to pass. After it, every program
@@ -20,7 +20,8 @@
  *
  * Suites run against the in-tree API server, or, where KOORD_TEST_KUBECONFIG names one,
  * against a real one that holds no nodes but ours; tests that need to control the server
- * are skipped there. */
+ * are skipped there. KOORD_TEST_FILTER="429*" picks tests by name, KOORD_TEST_JOBS=1 runs
+ * them one after the other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,6 +42,7 @@
 struct e2e {
     struct arena arena; /* lives as long as the test */
     const char *test;
+    const void *row; /* of the test table; NULL: none */
     char dir[64];
     struct rest *rest;
     struct program *programs[E2E_PROGRAMS_MAX];
@@ -67,7 +69,13 @@ struct e2e {
 struct e2e_test {
     const char *name;
     void (*run)(struct e2e *e2e);
+    const void *row; /* becomes e2e->row: several tests of one shape */
 };
+
+/* clang-format off */
+#define E2E_TEST(name_, run_) { .name = (name_), .run = (run_) }
+#define E2E_ROW(name_, run_, row_) { .name = (name_), .run = (run_), .row = &(row_) }
+/* clang-format on */
 
 int e2e_main(const char *group, const struct e2e_test *tests, size_t count);
 

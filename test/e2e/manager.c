@@ -127,8 +127,8 @@ static struct str from_first_brace(struct str text)
 
 const struct json *e2e_plan_with(struct e2e *e2e, int code, const char *const *flags)
 {
-    const char *arguments[FLAGS_MAX] = { "plan", "-o", "json" };
-    size_t count = 3;
+    const char *arguments[FLAGS_MAX] = { "plan", "-o", "json", "--plugins", "MidResource" };
+    size_t count = 5;
     bool offline = false;
     for (size_t i = 1; flags[i] && count < FLAGS_MAX - 3; i++) {
         offline = offline || strcmp(flags[i], "-f") == 0;
@@ -148,4 +148,27 @@ const struct json *e2e_plan_with(struct e2e *e2e, int code, const char *const *f
     e2e->program_count--;
     program_free(e2e->programs[e2e->program_count]);
     return root;
+}
+
+static bool row_is_done(const struct json *row)
+{
+    const struct json *resources = json_get(row, STR("resources"));
+    for (size_t i = 0; i < json_count(resources); i++)
+        if (json_bool(json_get(resources->object.members[i].value, STR("write"))))
+            return false;
+    return str_eq(json_str(json_path(row, "nodeMetric", "action", NULL)), STR("none"));
+}
+
+bool e2e_is_as_planned(struct e2e *e2e)
+{
+    const struct json *nodes = json_get(e2e_plan(e2e, 0), STR("nodes"));
+    for (size_t i = 0; i < json_count(nodes); i++)
+        if (!row_is_done(nodes->array.items[i])) {
+            CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(64 * 1024);
+            json_write(&text, json_get(nodes->array.items[i], STR("resources")));
+            json_write(&text, json_get(nodes->array.items[i], STR("nodeMetric")));
+            print_message("still to do: %s\n", strbuf_cstr(&text));
+            return false;
+        }
+    return json_count(nodes) > 0;
 }

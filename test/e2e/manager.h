@@ -21,4 +21,6 @@ void e2e_settle(struct e2e *e2e);
 /* `koordctl plan -o json` with further flags; it must end with `code`. */
 #define e2e_plan(e2e, code, ...)                                                                             \
     e2e_plan_with((e2e), (code), (const char *const[]){ NULL, ##__VA_ARGS__, NULL })
+/* The plan has nothing left to do: every key is as planned and every NodeMetric stands. */
+bool e2e_is_as_planned(struct e2e *e2e);
 const struct json *e2e_plan_with(struct e2e *e2e, int code, const char *const *flags);

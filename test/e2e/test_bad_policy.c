@@ -176,20 +176,20 @@ static void an_empty_key_after_a_bad_start_counts_as_the_defaults(struct e2e *e2
 }
 
 static const struct e2e_test tests[] = {
-    { "broken syntax stays out", broken_syntax },
-    { "a wrong type stays out", a_wrong_type },
-    { "a value out of range stays out", a_value_out_of_range },
-    { "the literal null stays out", the_literal_null },
-    { "900 kB of garbage stay out", a_megabyte_of_garbage },
-    { "10 MB do not even arrive", ten_megabytes_do_not_even_arrive },
-    { "one bad entry falls back, and the rest is in force",
-      one_bad_entry_falls_back_and_the_rest_is_in_force },
-    { "a cold start with a bad key holds until a good one comes",
-      a_cold_start_with_a_bad_key_holds_until_a_good_one },
-    { "a first good one equal to the defaults queues every node",
-      a_first_good_one_equal_to_the_defaults_queues_every_node },
-    { "an empty key after a bad start counts as the defaults",
-      an_empty_key_after_a_bad_start_counts_as_the_defaults },
+    E2E_TEST("broken syntax stays out", broken_syntax),
+    E2E_TEST("a wrong type stays out", a_wrong_type),
+    E2E_TEST("a value out of range stays out", a_value_out_of_range),
+    E2E_TEST("the literal null stays out", the_literal_null),
+    E2E_TEST("900 kB of garbage stay out", a_megabyte_of_garbage),
+    E2E_TEST("10 MB do not even arrive", ten_megabytes_do_not_even_arrive),
+    E2E_TEST("one bad entry falls back, and the rest is in force",
+             one_bad_entry_falls_back_and_the_rest_is_in_force),
+    E2E_TEST("a cold start with a bad key holds until a good one comes",
+             a_cold_start_with_a_bad_key_holds_until_a_good_one),
+    E2E_TEST("a first good one equal to the defaults queues every node",
+             a_first_good_one_equal_to_the_defaults_queues_every_node),
+    E2E_TEST("an empty key after a bad start counts as the defaults",
+             an_empty_key_after_a_bad_start_counts_as_the_defaults),
 };
 
 int main(void)

@@ -234,18 +234,20 @@ static void withdrawals_go_before_increases(struct e2e *e2e)
 }
 
 static const struct e2e_test tests[] = {
-    { "a key lost from capacity comes back", a_key_lost_from_capacity_comes_back },
-    { "a key lost from allocatable comes back", a_key_lost_from_allocatable_comes_back },
-    { "everything lost comes back in one patch", everything_lost_comes_back_in_one_patch },
-    { "a key changed in one map is put right there", a_key_changed_in_one_map_is_put_right_there },
-    { "a foreign key written meanwhile is never touched", a_foreign_key_written_meanwhile_is_never_touched },
-    { "a PUT from an old copy costs nothing for long", a_put_from_an_old_copy_costs_nothing_for_long },
-    { "a small change waits, and a large one takes it along",
-      a_small_change_waits_and_a_large_one_takes_it_along },
-    { "a small change is written when its time has come", a_small_change_is_written_when_its_time_has_come },
-    { "equal values are never sent, however much time passes",
-      equal_values_are_never_sent_however_much_time_passes },
-    { "withdrawals go before increases", withdrawals_go_before_increases },
+    E2E_TEST("a key lost from capacity comes back", a_key_lost_from_capacity_comes_back),
+    E2E_TEST("a key lost from allocatable comes back", a_key_lost_from_allocatable_comes_back),
+    E2E_TEST("everything lost comes back in one patch", everything_lost_comes_back_in_one_patch),
+    E2E_TEST("a key changed in one map is put right there", a_key_changed_in_one_map_is_put_right_there),
+    E2E_TEST("a foreign key written meanwhile is never touched",
+             a_foreign_key_written_meanwhile_is_never_touched),
+    E2E_TEST("a PUT from an old copy costs nothing for long", a_put_from_an_old_copy_costs_nothing_for_long),
+    E2E_TEST("a small change waits, and a large one takes it along",
+             a_small_change_waits_and_a_large_one_takes_it_along),
+    E2E_TEST("a small change is written when its time has come",
+             a_small_change_is_written_when_its_time_has_come),
+    E2E_TEST("equal values are never sent, however much time passes",
+             equal_values_are_never_sent_however_much_time_passes),
+    E2E_TEST("withdrawals go before increases", withdrawals_go_before_increases),
 };
 
 int main(void)

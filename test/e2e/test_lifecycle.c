@@ -222,20 +222,20 @@ static void an_empty_list_that_lies_costs_no_nodemetric(struct e2e *e2e)
 }
 
 static const struct e2e_test tests[] = {
-    { "one for every node that is there, or comes", one_for_every_node_that_is_there_or_comes },
-    { "one deleted by hand is created again", one_deleted_by_hand_is_created_again },
-    { "all deleted at once are created again, each once", all_deleted_at_once_are_created_again },
-    { "a spec edited by hand is put back by the smallest patch", a_spec_edited_by_hand_is_put_back },
-    { "fields of others in the spec are kept", fields_of_others_in_the_spec_are_kept },
-    { "a report is no reason to write the spec", a_report_is_no_reason_to_write_the_spec },
-    { "one goes with its node, after a look at the server, by uid",
-      one_goes_with_its_node_after_a_look_at_the_server },
-    { "a node created again gets a new one", a_node_created_again_gets_a_new_one },
-    { "a node replaced while nobody looked ends with one",
-      a_node_replaced_while_nobody_looked_ends_with_one },
-    { "one left over from a node long gone is removed at start",
-      one_left_over_from_a_node_long_gone_is_removed_at_start },
-    { "an empty list that lies costs no NodeMetric", an_empty_list_that_lies_costs_no_nodemetric },
+    E2E_TEST("one for every node that is there, or comes", one_for_every_node_that_is_there_or_comes),
+    E2E_TEST("one deleted by hand is created again", one_deleted_by_hand_is_created_again),
+    E2E_TEST("all deleted at once are created again, each once", all_deleted_at_once_are_created_again),
+    E2E_TEST("a spec edited by hand is put back by the smallest patch", a_spec_edited_by_hand_is_put_back),
+    E2E_TEST("fields of others in the spec are kept", fields_of_others_in_the_spec_are_kept),
+    E2E_TEST("a report is no reason to write the spec", a_report_is_no_reason_to_write_the_spec),
+    E2E_TEST("one goes with its node, after a look at the server, by uid",
+             one_goes_with_its_node_after_a_look_at_the_server),
+    E2E_TEST("a node created again gets a new one", a_node_created_again_gets_a_new_one),
+    E2E_TEST("a node replaced while nobody looked ends with one",
+             a_node_replaced_while_nobody_looked_ends_with_one),
+    E2E_TEST("one left over from a node long gone is removed at start",
+             one_left_over_from_a_node_long_gone_is_removed_at_start),
+    E2E_TEST("an empty list that lies costs no NodeMetric", an_empty_list_that_lies_costs_no_nodemetric),
 };
 
 int main(void)

@@ -128,13 +128,13 @@ static void under_such_a_crd_a_restart_tries_it_at_most_once_per_node(struct e2e
 }
 
 static const struct e2e_test tests[] = {
-    { "it appears, changes and goes", it_appears_changes_and_goes },
-    { "one pool may have its own, merged field by field", one_pool_may_have_its_own },
-    { "a CRD that prunes it is told of once, and no loop follows",
-      a_crd_that_prunes_it_is_told_of_once_and_no_loop_follows },
-    { "a CRD that prunes it does not stop creation", a_crd_that_prunes_it_does_not_stop_creation },
-    { "under such a CRD a restart tries it at most once per node",
-      under_such_a_crd_a_restart_tries_it_at_most_once_per_node },
+    E2E_TEST("it appears, changes and goes", it_appears_changes_and_goes),
+    E2E_TEST("one pool may have its own, merged field by field", one_pool_may_have_its_own),
+    E2E_TEST("a CRD that prunes it is told of once, and no loop follows",
+             a_crd_that_prunes_it_is_told_of_once_and_no_loop_follows),
+    E2E_TEST("a CRD that prunes it does not stop creation", a_crd_that_prunes_it_does_not_stop_creation),
+    E2E_TEST("under such a CRD a restart tries it at most once per node",
+             under_such_a_crd_a_restart_tries_it_at_most_once_per_node),
 };
 
 int main(void)

@@ -135,16 +135,18 @@ static void a_node_without_status_is_left_alone(struct e2e *e2e)
 }
 
 static const struct e2e_test tests[] = {
-    { "a report that grows old is withdrawn by timer, once", a_report_that_grows_old_is_withdrawn_by_timer },
-    { "a report without its time is none", a_report_without_its_time_is_none },
-    { "a node that never reported lends nothing", a_node_that_never_reported_lends_nothing },
-    { "a clock a little ahead counts as now", a_clock_a_little_ahead_counts_as_now },
-    { "a clock far ahead counts as stale", a_clock_far_ahead_counts_as_stale },
-    { "an older report never raises", an_older_report_never_raises },
-    { "a deleted NodeMetric takes the capacity with it", a_deleted_nodemetric_takes_the_capacity_with_it },
-    { "static mode rests on reports, too", static_mode_rests_on_reports_too },
-    { "absurd amounts lend nothing", absurd_amounts_lend_nothing },
-    { "a node without status is left alone", a_node_without_status_is_left_alone },
+    E2E_TEST("a report that grows old is withdrawn by timer, once",
+             a_report_that_grows_old_is_withdrawn_by_timer),
+    E2E_TEST("a report without its time is none", a_report_without_its_time_is_none),
+    E2E_TEST("a node that never reported lends nothing", a_node_that_never_reported_lends_nothing),
+    E2E_TEST("a clock a little ahead counts as now", a_clock_a_little_ahead_counts_as_now),
+    E2E_TEST("a clock far ahead counts as stale", a_clock_far_ahead_counts_as_stale),
+    E2E_TEST("an older report never raises", an_older_report_never_raises),
+    E2E_TEST("a deleted NodeMetric takes the capacity with it",
+             a_deleted_nodemetric_takes_the_capacity_with_it),
+    E2E_TEST("static mode rests on reports, too", static_mode_rests_on_reports_too),
+    E2E_TEST("absurd amounts lend nothing", absurd_amounts_lend_nothing),
+    E2E_TEST("a node without status is left alone", a_node_without_status_is_left_alone),
 };
 
 int main(void)
