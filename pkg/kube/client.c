@@ -6,6 +6,7 @@
 
 #include "kube/answer.h"
 #include "kube/auth.h"
+#include "kube/impersonate.h"
 
 #define MAX_URL_BYTES ((size_t)64 << 10)
 #define MAX_REFUSED_BYTES ((size_t)64 << 10)
@@ -13,14 +14,15 @@
 #define LIST_SILENCE_MS (60 * 1000)
 #define WATCH_HEADER_MS (30 * 1000)
 #define WATCH_GRACE_S 30
-#define MAX_HEADERS 4
+#define OWN_HEADERS 3
 
 struct kube_client {
     struct loop *loop;
     struct http_client *http;
     struct kube_auth *auth;
     char *server;
-    char *impersonate; /* NULL: nobody */
+    struct arena arena; /* of what never changes */
+    struct impersonation impersonation;
     struct kube_call *calls;
     struct metric *requests, *durations;
 };
@@ -250,17 +252,18 @@ static size_t add_headers(struct kube_call *call, struct http_header *headers)
     struct str credentials = kube_auth_header(client->auth, loop_mono(client->loop));
     struct str type =
         call->verb == KUBE_PATCH_MERGE ? STR("application/merge-patch+json") : STR("application/json");
-    const struct http_header all[MAX_HEADERS] = {
+    const struct http_header own[OWN_HEADERS] = {
         { STR("Accept"), STR("application/json") },
         { STR("Content-Type"), call->body ? type : STR_NULL },
         { STR("Authorization"), credentials },
-        { STR("Impersonate-User"), str_c(client->impersonate) },
     };
     size_t count = 0;
-    for (size_t i = 0; i < MAX_HEADERS; i++) {
-        if (!str_empty(all[i].value))
-            headers[count++] = all[i];
+    for (size_t i = 0; i < OWN_HEADERS; i++) {
+        if (!str_empty(own[i].value))
+            headers[count++] = own[i];
     }
+    for (size_t i = 0; i < client->impersonation.count; i++)
+        headers[count++] = client->impersonation.headers[i];
     call->credential = kube_auth_generation(client->auth);
     return count;
 }
@@ -273,7 +276,9 @@ static bool may_send(void *self)
 
 static bool attempt(struct kube_call *call, struct err *err)
 {
-    struct http_header headers[MAX_HEADERS];
+    CLEANUP(arena_done) struct arena scratch = ARENA_INIT;
+    struct http_header *headers =
+        arena_array(&scratch, struct http_header, OWN_HEADERS + call->client->impersonation.count);
     struct http_request request = {
         .method = call->method,
         .url = str_c(call->url),
@@ -371,12 +376,23 @@ static bool check_config(const struct kube_config *config, struct err *err)
 {
     if (!str_starts_with(config->server, STR("https://")) && !str_starts_with(config->server, STR("http://")))
         return err_set(err, ERR_INVALID, "server is neither https:// nor http://");
-    for (size_t i = 0; i < config->impersonate_user.len; i++) {
-        unsigned char c = (unsigned char)config->impersonate_user.ptr[i];
-        if (c < 0x20 || c == 0x7f)
-            return err_set(err, ERR_INVALID, "name to impersonate holds a control character");
+    struct impersonation made;
+    CLEANUP(arena_done) struct arena scratch = ARENA_INIT;
+    return impersonation_make(&scratch, config, &made, err);
+}
+
+/* What was checked before, in memory of our own. */
+static void keep_impersonation(struct kube_client *client, const struct kube_config *config)
+{
+    struct impersonation *kept = &client->impersonation;
+    if (!impersonation_make(&client->arena, config, kept, NULL))
+        return;
+    struct http_header *headers = arena_array(&client->arena, struct http_header, kept->count);
+    for (size_t i = 0; i < kept->count; i++) {
+        headers[i] = (struct http_header){ .name = arena_str(&client->arena, kept->headers[i].name),
+                                           .value = arena_str(&client->arena, kept->headers[i].value) };
     }
-    return true;
+    kept->headers = headers;
 }
 
 struct kube_client *kube_client_new(struct loop *loop, const struct kube_client_options *options,
@@ -404,7 +420,7 @@ struct kube_client *kube_client_new(struct loop *loop, const struct kube_client_
     client->http = transport;
     client->auth = kube_auth_new(config, loop_mono(loop));
     client->server = str_dup_c(config->server);
-    client->impersonate = str_empty(config->impersonate_user) ? NULL : str_dup_c(config->impersonate_user);
+    keep_impersonation(client, config);
     register_metrics(client, options->metrics);
     return client;
 }
@@ -421,7 +437,7 @@ void kube_client_free(struct kube_client *client)
     http_client_free(client->http);
     kube_auth_free(client->auth);
     free(client->server);
-    free(client->impersonate);
+    arena_done(&client->arena);
     free(client);
 }
 

@@ -27,7 +27,7 @@ static const struct json_field user_fields[] = {
     JSON_FIELD_STR(struct kubeconfig_user, password, "password"),
     JSON_FIELD_STR(struct kubeconfig_user, impersonate_user, "as"),
     JSON_FIELD_STR(struct kubeconfig_user, impersonate_uid, "as-uid"),
-    JSON_FIELD_TREE(struct kubeconfig_user, impersonate_groups, "as-groups"),
+    JSON_FIELD_STR_ARRAY(struct kubeconfig_user, impersonate_groups, "as-groups"),
     JSON_FIELD_TREE(struct kubeconfig_user, impersonate_extra, "as-user-extra"),
     JSON_FIELD_TREE(struct kubeconfig_user, exec, "exec"),
     JSON_FIELD_TREE(struct kubeconfig_user, auth_provider, "auth-provider"),

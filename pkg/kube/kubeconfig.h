@@ -4,6 +4,12 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+/* A further attribute of the user to impersonate; a key with two values is there twice. */
+struct kube_extra {
+    struct str key;
+    struct str value;
+};
+
 /* One cluster, one user, one namespace. Strings live in the arena it was loaded into. */
 struct kube_config {
     struct str source; /* for the log: "kubeconfig /a/b (context x)", "in-cluster" */
@@ -25,7 +31,12 @@ struct kube_config {
     struct str token_path; /* re-read while running; wins over token once read */
     struct str username;   /* basic auth */
     struct str password;
-    struct str impersonate_user;
+    struct str impersonate_user; /* empty: nobody, and the rest is empty too */
+    struct str impersonate_uid;
+    const struct str *impersonate_groups;
+    size_t impersonate_group_count;
+    const struct kube_extra *impersonate_extra;
+    size_t impersonate_extra_count;
 };
 
 struct kube_config_options {

@@ -24,7 +24,7 @@ struct kubeconfig_user {
     struct str password;
     struct str impersonate_user;
     struct str impersonate_uid;
-    const struct json *impersonate_groups;
+    struct json_items impersonate_groups; /* struct str */
     const struct json *impersonate_extra;
     const struct json *exec;
     const struct json *auth_provider;

@@ -3,6 +3,7 @@
 
 #include "base/strbuf.h"
 #include "kube/base64.h"
+#include "kube/impersonate.h"
 
 struct found {
     const struct kubeconfig_entry *entry;
@@ -196,13 +197,52 @@ static bool check_supported(const struct kubeconfig_user *user, struct err *err)
         return err_set(err, ERR_INVALID, "auth-provider: not supported");
     if (has_any(user->exec) && !other) /* beside another credential a plugin is never run */
         return err_set(err, ERR_INVALID, "exec: credential plugins are not supported");
-    if (!str_empty(user->impersonate_uid))
-        return err_set(err, ERR_INVALID, "as-uid: not supported");
-    if (has_any(user->impersonate_groups))
-        return err_set(err, ERR_INVALID, "as-groups: not supported");
-    if (has_any(user->impersonate_extra))
-        return err_set(err, ERR_INVALID, "as-user-extra: not supported");
     return true;
+}
+
+static size_t count_extra(const struct json *fields)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < json_count(fields); i++)
+        count += json_count(fields->object.members[i].value);
+    return count;
+}
+
+/* A map of lists becomes one list of pairs. */
+static bool take_extra(struct arena *arena, const struct json *fields, struct kube_config *ret,
+                       struct err *err)
+{
+    if (!fields || json_is(fields, JSON_NULL))
+        return true;
+    if (!json_is(fields, JSON_OBJECT))
+        return err_set(err, ERR_INVALID, "as-user-extra: not a map");
+    struct kube_extra *extra = arena_array(arena, struct kube_extra, count_extra(fields));
+    size_t count = 0;
+    for (size_t i = 0; i < fields->object.count; i++) {
+        const struct json *values = fields->object.members[i].value;
+        if (!json_is(values, JSON_ARRAY))
+            return err_set(err, ERR_INVALID, "as-user-extra: a value is not a list");
+        for (size_t j = 0; j < values->array.count; j++) {
+            if (!json_is(values->array.items[j], JSON_STRING))
+                return err_set(err, ERR_INVALID, "as-user-extra: a value is not a list of strings");
+            extra[count++] = (struct kube_extra){ .key = fields->object.members[i].key,
+                                                  .value = json_str(values->array.items[j]) };
+        }
+    }
+    ret->impersonate_extra = extra;
+    ret->impersonate_extra_count = count;
+    return true;
+}
+
+static bool take_impersonation(struct arena *arena, const struct kubeconfig_user *user,
+                               struct kube_config *ret, struct err *err)
+{
+    struct impersonation made;
+    ret->impersonate_user = user->impersonate_user;
+    ret->impersonate_uid = user->impersonate_uid;
+    ret->impersonate_groups = user->impersonate_groups.items;
+    ret->impersonate_group_count = user->impersonate_groups.count;
+    return take_extra(arena, user->impersonate_extra, ret, err) && impersonation_make(arena, ret, &made, err);
 }
 
 /* Data beats file. */
@@ -246,8 +286,8 @@ static bool take_user(struct arena *arena, const struct kubeconfig_user *user, s
     ret->token_path = user->token_path;
     ret->username = user->username;
     ret->password = user->password;
-    ret->impersonate_user = user->impersonate_user;
-    return check_supported(user, err) && take_client_cert(arena, user, ret, err);
+    return check_supported(user, err) && take_client_cert(arena, user, ret, err) &&
+           take_impersonation(arena, user, ret, err);
 }
 
 /* --- all of it -------------------------------------------------------------------- */

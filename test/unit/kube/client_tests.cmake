@@ -1,4 +1,5 @@
 # What talks: settings, credentials, answers, requests, Events.
+koord_test(kube_impersonate SOURCES test_impersonate.c LINKS kube_core)
 koord_test(kube_answer SOURCES test_answer.c LINKS kube_core)
 if(TARGET kube)
     koord_test(kube_kubeconfig SOURCES test_kubeconfig.c scratch_dir.c LINKS kube)

@@ -78,6 +78,9 @@ static void remember(struct kube_fixture *fixture, struct http_exchange *exchang
         .content_type = keep(fixture, http_exchange_header(exchange, "Content-Type")),
         .authorization = keep(fixture, http_exchange_header(exchange, "Authorization")),
         .impersonate = keep(fixture, http_exchange_header(exchange, "Impersonate-User")),
+        .impersonate_uid = keep(fixture, http_exchange_header(exchange, "Impersonate-Uid")),
+        .impersonate_group = keep(fixture, http_exchange_header(exchange, "Impersonate-Group")),
+        .impersonate_extra = keep(fixture, http_exchange_header(exchange, "Impersonate-Extra-acme.com%2fa")),
         .user_agent = keep(fixture, http_exchange_header(exchange, "User-Agent")),
         .body = keep(fixture, http_exchange_body(exchange)),
     };

@@ -38,6 +38,9 @@ struct asked {
     const char *content_type;
     const char *authorization;
     const char *impersonate;
+    const char *impersonate_uid;
+    const char *impersonate_group; /* the first one */
+    const char *impersonate_extra; /* of "acme.com/a" */
     const char *user_agent;
     const char *body;
 };

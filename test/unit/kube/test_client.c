@@ -97,11 +97,21 @@ static void client__impersonation_and_basic_credentials(void **state)
     fixture->config.token = STR_NULL;
     fixture->config.username = STR("a");
     fixture->config.password = STR("b");
+    static const struct str group = STR_INIT("g h");
+    static const struct kube_extra extra = { STR_INIT("acme.com/A"), STR_INIT("v") };
     fixture->config.impersonate_user = STR("system:serviceaccount:x:y");
+    fixture->config.impersonate_uid = STR("7");
+    fixture->config.impersonate_groups = &group;
+    fixture->config.impersonate_group_count = 1;
+    fixture->config.impersonate_extra = &extra;
+    fixture->config.impersonate_extra_count = 1;
     kube_fixture_client(fixture);
     get(fixture, &got);
     assert_string_equal(fixture->asked[0].authorization, "Basic YTpi");
     assert_string_equal(fixture->asked[0].impersonate, "system:serviceaccount:x:y");
+    assert_string_equal(fixture->asked[0].impersonate_uid, "7");
+    assert_string_equal(fixture->asked[0].impersonate_group, "g h");
+    assert_string_equal(fixture->asked[0].impersonate_extra, "v");
     got_done(&got);
 }
 

@@ -207,8 +207,8 @@ static const struct bad {
       "users[u].user: exec: credential plugins are not supported" },
     { "auth-provider", STR_INIT(CLUSTER(SERVER) USER(TOKEN "    auth-provider: {name: gcp}\n") CONTEXT),
       "users[u].user: auth-provider: not supported" },
-    { "groups to impersonate",
-      STR_INIT(CLUSTER(SERVER) USER(TOKEN "    as: a\n    as-groups: [g]\n") CONTEXT), "as-groups" },
+    { "groups to impersonate without a user",
+      STR_INIT(CLUSTER(SERVER) USER(TOKEN "    as-groups: [g]\n") CONTEXT), "as-groups" },
     { "alias bomb",
       STR_INIT("a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c "
                "[*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e "
