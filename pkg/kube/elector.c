@@ -87,10 +87,13 @@ static void remember(struct elector *elector, const struct lease *lease, struct 
     elector->acquired = lease->acquire_time;
 }
 
-static void forget(struct elector *elector)
+/* A holder other than us may have renewed just before its Lease vanished, unseen. */
+static void forget(struct elector *elector, struct mono_time now)
 {
     if (held_by_us(elector))
         elector->held = false;
+    if (elector->exists)
+        elector->changed = now;
     elector->seen = true;
     elector->exists = false;
     strbuf_clear(&elector->holder);
@@ -146,7 +149,7 @@ void elector_observed(struct elector *elector, const struct lease *lease, struct
     if (!lease) {
         /* LE-9: whether it is ours to make again is for the next write to find out. */
         elector->news = true;
-        forget(elector);
+        forget(elector, now);
         return;
     }
     if (!is_usable(lease) || is_old_news(elector, lease))
@@ -319,7 +322,7 @@ void elector_answered(struct elector *elector, enum kube_failure failure, const 
     }
     if (elector->sent == ELECTOR_GET && failure == KUBE_NOT_FOUND) {
         elector->stale = false;
-        forget(elector);
+        forget(elector, now);
         return;
     }
     /* A write: somebody was faster, the Lease vanished, or the write was applied and its
