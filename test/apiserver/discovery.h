@@ -28,6 +28,15 @@ const struct json *api_discovery_aggregated(struct arena *arena, const struct ap
 /* Whether an Accept header prefers that form (v2). */
 bool api_discovery_wants_aggregated(struct str accept);
 
+/* GET /openapi/v2: a document without definitions, as protobuf (openapi.v2.Document) when
+ * `accept` names that form. kubectl asks for it before it sends a `kind: List`; it checks
+ * no field of what the document does not define. */
+bool api_openapi_v2_wants_protobuf(struct str accept);
+struct str api_openapi_v2_protobuf(void);
+const struct json *api_openapi_v2(struct arena *arena);
+
+#define API_OPENAPI_V2_MEDIA_TYPE "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+
 /* GET /openapi/v3, and one group version's document: `group` empty and `version` empty
  * for "api", ... NULL when not served. */
 const struct json *api_openapi_index(struct arena *arena, const struct api_registry *registry);

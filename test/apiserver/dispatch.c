@@ -41,6 +41,17 @@ static const struct json *discovery(struct as_request *request, struct str path)
     return NULL;
 }
 
+static bool answer_openapi_v2(struct as_request *request, struct str path)
+{
+    if (!str_eq(path, STR("/openapi/v2")))
+        return false;
+    if (api_openapi_v2_wants_protobuf(request->accept))
+        as_answer(request, 200, API_OPENAPI_V2_MEDIA_TYPE, api_openapi_v2_protobuf());
+    else
+        as_answer_json(request, 200, api_openapi_v2(&request->arena));
+    return true;
+}
+
 static bool answer_aggregated(struct as_request *request, struct str path)
 {
     bool core = str_eq(path, STR("/api"));
@@ -66,7 +77,7 @@ static void answer_path(struct as_request *request)
             return;
         }
     }
-    if (answer_aggregated(request, path))
+    if (answer_openapi_v2(request, path) || answer_aggregated(request, path))
         return;
     const struct json *answer = discovery(request, path);
     if (answer) {

@@ -189,3 +189,34 @@ const struct json *api_openapi_index(struct arena *arena, const struct api_regis
     api_set(arena, root, "paths", paths);
     return root;
 }
+
+/* ---- version 2 ---- */
+
+/* Asked for with "@" before the version, answered with "." there, as a media type must. */
+bool api_openapi_v2_wants_protobuf(struct str accept)
+{
+    return str_starts_with(accept, STR("application/com.github.proto-openapi.spec.v2"));
+}
+
+/* swagger = 1; info = 2 { title = 1; version = 2 } */
+struct str api_openapi_v2_protobuf(void)
+{
+    return STR("\x0a\x03"
+               "2.0"
+               "\x12\x15"
+               "\x0a\x0a"
+               "Kubernetes"
+               "\x12\x07"
+               "v1.32.0");
+}
+
+const struct json *api_openapi_v2(struct arena *arena)
+{
+    struct json *root = api_object(arena), *info = api_object(arena);
+    api_set_c(arena, info, "title", "Kubernetes");
+    api_set_c(arena, info, "version", "v1.32.0");
+    api_set_c(arena, root, "swagger", "2.0");
+    api_set(arena, root, "info", info);
+    api_set(arena, root, "paths", api_object(arena));
+    return root;
+}

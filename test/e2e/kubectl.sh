@@ -296,6 +296,19 @@ ok "apply a change in a list" "deployment.apps/web configured" apply -f "$dir/de
 ok "set image" "image updated" set image deployment/web web=nginx:3
 ok "get deployment" "web +0/2" get deployment web
 
+cat >"$dir/list.yaml" <<'YAML'
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: listed-1, namespace: default}, data: {a: b}}
+- {apiVersion: slo.koordinator.sh/v1alpha1, kind: NodeMetric, metadata: {name: listed-2},
+   spec: {metricCollectPolicy: {reportIntervalSeconds: 60}}}
+YAML
+ok "create a List" "configmap/listed-1 created.nodemetric.slo.koordinator.sh/listed-2 created" create -f "$dir/list.yaml"
+ok "delete a List" 'configmap "listed-1" deleted.nodemetric.slo.koordinator.sh "listed-2" deleted' delete -f "$dir/list.yaml"
+ok "apply a List" "configmap/listed-1 created.nodemetric.slo.koordinator.sh/listed-2 created" apply -f "$dir/list.yaml"
+ok "apply it again" "configmap/listed-1 unchanged.nodemetric.slo.koordinator.sh/listed-2 unchanged" apply -f "$dir/list.yaml"
+
 # ---- server-side apply ----
 
 cat >"$dir/ssa.yaml" <<'YAML'

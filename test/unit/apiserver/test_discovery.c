@@ -173,6 +173,20 @@ static void openapi_index_names_every_version(void **state)
     assert_true(str_starts_with(url, STR("/openapi/v3/apis/apps/v1?hash=")));
 }
 
+/* What kubectl reads before it sends a List: field 1 is "2.0", field 2 a message. */
+static void openapi_v2_is_a_document_without_definitions(void **state)
+{
+    (void)state;
+    struct str bytes = api_openapi_v2_protobuf();
+    assert_true(str_starts_with(bytes, STR("\x0a\x03"
+                                           "2.0\x12")));
+    assert_int_equal(bytes.ptr[6], bytes.len - 7);
+    assert_true(
+        api_openapi_v2_wants_protobuf(STR("application/com.github.proto-openapi.spec.v2@v1.0+protobuf")));
+    assert_false(api_openapi_v2_wants_protobuf(STR("application/json")));
+    assert_true(str_eq(json_str(json_get(api_openapi_v2(&arena), STR("swagger"))), STR("2.0")));
+}
+
 static void openapi_patch_takes_field_validation(void **state)
 {
     (void)state;
@@ -250,6 +264,7 @@ int main(void)
         TEST(aggregated),
         TEST(accept_of_aggregated),
         TEST(openapi_index_names_every_version),
+        TEST(openapi_v2_is_a_document_without_definitions),
         TEST(openapi_patch_takes_field_validation),
         TEST(openapi_schemas_explain_custom_resources),
         TEST(crd_defaults_and_status),
