@@ -234,7 +234,9 @@ static void send_head(struct event_recorder *recorder)
     struct kube_request request = { .verb = KUBE_CREATE,
                                     .kind = &event_kinds[api],
                                     .ns = event_namespace(&event->content),
-                                    .body = strbuf_str(&body) };
+                                    .body = strbuf_str(&body),
+                                    .may_send = recorder->options.may_write,
+                                    .may_send_self = recorder->options.may_write_self };
     if (!body.overflow)
         recorder->call = kube_send(recorder->client, &request, on_sent, recorder, NULL);
     if (recorder->call)

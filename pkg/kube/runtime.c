@@ -375,3 +375,11 @@ void runtime_stop(struct runtime *runtime, void (*drained)(void *self), void *se
     runtime->drained_self = self;
     runtime_pump_soon(runtime);
 }
+
+void runtime_halt(struct runtime *runtime)
+{
+    runtime->stopping = true;
+    free_jobs(&runtime->in_flight);
+    runtime->in_flight_count = 0;
+    runtime_pump_soon(runtime);
+}

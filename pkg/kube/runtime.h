@@ -94,5 +94,8 @@ void runtime_start(struct runtime *runtime);
 /* No new keys are taken, nothing more is sent; `drained` fires once, from the loop, when
  * nothing is in flight any more. */
 void runtime_stop(struct runtime *runtime, void (*drained)(void *self), void *self);
+/* The right to write is lost for good: what is in flight is cut off, nothing more is decided.
+ * Not from inside a controller. */
+void runtime_halt(struct runtime *runtime);
 /* May-write changed for the better: look again. */
 void runtime_poke(struct runtime *runtime);

@@ -107,11 +107,16 @@ struct stage {
     struct kube_fixture *fixture;
     struct event_recorder *recorder;
     bool leading;
+    int asks_left; /* below zero: no limit; then it does not lead any more */
 };
 
 static bool is_leading(void *self)
 {
-    return ((struct stage *)self)->leading;
+    struct stage *stage = self;
+    if (stage->asks_left == 0)
+        return false;
+    stage->asks_left--;
+    return stage->leading;
 }
 
 static int setup(void **state)
@@ -121,6 +126,7 @@ static int setup(void **state)
     kube_fixture_setup(&fixture);
     stage->fixture = fixture;
     stage->leading = true;
+    stage->asks_left = -1;
     stage->fixture->canned.status = 201;
     struct event_recorder_options options = { .controller = "koord-manager",
                                               .instance = STR("host-1"),
@@ -327,6 +333,15 @@ static void events__a_standby_says_nothing(void **state)
     assert_int_equal(dropped(stage, "standby"), 2);
 }
 
+static void events__t_67_evt_4_the_lead_is_asked_for_once_more_at_the_wire(void **state)
+{
+    struct stage *stage = *state;
+    stage->asks_left = 2; /* when recorded, when its turn comes */
+    record(stage, "a", true, "1");
+    RUN_UNTIL(stage->fixture, dropped(stage, "fenced") == 1);
+    assert_int_equal(stage->fixture->asked_count, 0);
+}
+
 static void events__the_recorder_can_go_with_work_left(void **state)
 {
     struct stage *stage = *state;
@@ -360,6 +375,7 @@ int main(void)
         STAGE_TEST(events__evt_3_a_429_keeps_the_event),
         STAGE_TEST(events__evt_2_a_full_queue_loses_the_oldest_normal_first),
         STAGE_TEST(events__a_standby_says_nothing),
+        STAGE_TEST(events__t_67_evt_4_the_lead_is_asked_for_once_more_at_the_wire),
         STAGE_TEST(events__the_recorder_can_go_with_work_left),
     };
     return cmocka_run_group_tests_name("kube/events", tests, NULL, NULL);

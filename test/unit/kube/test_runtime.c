@@ -1037,6 +1037,39 @@ static void stop_between_guard_and_delete_deletes_nothing(void **state)
     assert_int_equal(fixture->drained, 1);
 }
 
+static void le_3_halt_cuts_off_what_is_in_flight(void **state)
+{
+    struct fixture *fixture = *state;
+    remake(fixture, (struct runtime_options){ .max_in_flight = 2 });
+    for (int i = 0; i < 6; i++)
+        hold(fixture, i, 5);
+    for (int i = 0; i < 6; i++)
+        want(fixture, i, 9);
+    assert_int_equal(fixture->client->call_count, 2);
+    runtime_halt(fixture->runtime);
+    assert_int_equal(fixture->client->call_count, 0);
+    int before = fixture->total;
+    want(fixture, 7, 1); /* ignored */
+    fake_loop_pass(fixture->loop, 3600 * 1000);
+    assert_int_equal(fixture->client->sent, 2);
+    assert_int_equal(fixture->total, before);
+}
+
+static void le_3_halt_ends_a_drain(void **state)
+{
+    struct fixture *fixture = *state;
+    hold(fixture, 1, 5);
+    want(fixture, 1, 9);
+    runtime_stop(fixture->runtime, drained, fixture);
+    fake_loop_settle(fixture->loop);
+    assert_int_equal(fixture->drained, 0);
+    runtime_halt(fixture->runtime);
+    assert_int_equal(fixture->drained, 0); /* never inside the call */
+    fake_loop_settle(fixture->loop);
+    assert_int_equal(fixture->drained, 1);
+    assert_quiet(fixture);
+}
+
 static void free_cancels_what_is_under_way(void **state)
 {
     struct fixture *fixture = *state;
@@ -1224,6 +1257,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(stop_before_the_start_tells_too, setup, teardown),
         TEST(t_62_wq_9_stop_waits_for_what_is_in_flight_and_sends_nothing_more),
         TEST(stop_between_guard_and_delete_deletes_nothing),
+        TEST(le_3_halt_cuts_off_what_is_in_flight),
+        TEST(le_3_halt_ends_a_drain),
         TEST(free_cancels_what_is_under_way),
         TEST(metrics_tell_what_happened),
         TEST(any_sequence_is_safe_and_ends_as_wished),
