@@ -6,6 +6,15 @@ const struct str owned_resource_names[OWNED_COUNT] = {
     [OWNED_MID_MEMORY] = STR_INIT("kubernetes.io/mid-memory"),
     [OWNED_BATCH_CPU] = STR_INIT("kubernetes.io/batch-cpu"),
     [OWNED_BATCH_MEMORY] = STR_INIT("kubernetes.io/batch-memory"),
+    [OWNED_GPU] = STR_INIT("koordinator.sh/gpu"),
+    [OWNED_GPU_SHARED] = STR_INIT("koordinator.sh/gpu.shared"),
+    [OWNED_GPU_CORE] = STR_INIT("koordinator.sh/gpu-core"),
+    [OWNED_GPU_MEMORY] = STR_INIT("koordinator.sh/gpu-memory"),
+    [OWNED_GPU_MEMORY_RATIO] = STR_INIT("koordinator.sh/gpu-memory-ratio"),
+    [OWNED_NPU_CORE] = STR_INIT("huawei.com/npu-core"),
+    [OWNED_NPU_CPU] = STR_INIT("huawei.com/npu-cpu"),
+    [OWNED_NPU_DVPP] = STR_INIT("huawei.com/npu-dvpp"),
+    [OWNED_RDMA] = STR_INIT("koordinator.sh/rdma"),
 };
 
 /* --- as decoded -------------------------------------------------------------------- */
@@ -61,6 +70,15 @@ static const struct json_field resource_map_fields[] = {
     OWNED_FIELD(OWNED_MID_MEMORY, "kubernetes.io/mid-memory"),
     OWNED_FIELD(OWNED_BATCH_CPU, "kubernetes.io/batch-cpu"),
     OWNED_FIELD(OWNED_BATCH_MEMORY, "kubernetes.io/batch-memory"),
+    OWNED_FIELD(OWNED_GPU, "koordinator.sh/gpu"),
+    OWNED_FIELD(OWNED_GPU_SHARED, "koordinator.sh/gpu.shared"),
+    OWNED_FIELD(OWNED_GPU_CORE, "koordinator.sh/gpu-core"),
+    OWNED_FIELD(OWNED_GPU_MEMORY, "koordinator.sh/gpu-memory"),
+    OWNED_FIELD(OWNED_GPU_MEMORY_RATIO, "koordinator.sh/gpu-memory-ratio"),
+    OWNED_FIELD(OWNED_NPU_CORE, "huawei.com/npu-core"),
+    OWNED_FIELD(OWNED_NPU_CPU, "huawei.com/npu-cpu"),
+    OWNED_FIELD(OWNED_NPU_DVPP, "huawei.com/npu-dvpp"),
+    OWNED_FIELD(OWNED_RDMA, "koordinator.sh/rdma"),
 };
 static const struct json_table resource_map_table = JSON_TABLE(struct resource_map, resource_map_fields);
 

@@ -10,6 +10,15 @@ enum owned_resource {
     OWNED_MID_MEMORY,
     OWNED_BATCH_CPU,
     OWNED_BATCH_MEMORY,
+    OWNED_GPU,
+    OWNED_GPU_SHARED,
+    OWNED_GPU_CORE,
+    OWNED_GPU_MEMORY,
+    OWNED_GPU_MEMORY_RATIO,
+    OWNED_NPU_CORE,
+    OWNED_NPU_CPU,
+    OWNED_NPU_DVPP,
+    OWNED_RDMA,
     OWNED_COUNT,
 };
 /* "kubernetes.io/mid-cpu", ... */

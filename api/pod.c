@@ -20,8 +20,37 @@ static const struct json_field label_fields[] = {
 };
 static const struct json_table label_table = JSON_TABLE(struct pod_labels, label_fields);
 
+enum { NUMA_NODES_MAX = 32 };
+
+/* {"numaNodeResources":[{"node":0}]}: which nodes; what cannot be read binds to none. */
+static bool into_numa_nodes(struct arena *arena, const struct json_event *event, void *dst, struct err *err)
+{
+    uint32_t *ret = dst;
+    const struct json *status = NULL;
+    *ret = 0;
+    if (event->type != JSON_EV_STRING)
+        return err_set(err, ERR_INVALID, "expected a string");
+    if (!json_parse(arena, event->text, NULL, &status, err))
+        return false;
+    const struct json *nodes = json_get_nocase(status, STR("numaNodeResources"));
+    for (size_t i = 0; json_is(nodes, JSON_ARRAY) && i < nodes->array.count; i++) {
+        int64_t node = 0;
+        const struct json *number = json_get_nocase(nodes->array.items[i], STR("node"));
+        if ((!number || json_i64(number, &node)) && node >= 0 && node < NUMA_NODES_MAX)
+            *ret |= UINT32_C(1) << node;
+    }
+    return true;
+}
+
+static const struct json_field annotation_fields[] = {
+    JSON_FIELD_SCALAR(struct pod_annotations, numa_nodes, "scheduling.koordinator.sh/resource-status",
+                      into_numa_nodes),
+};
+static const struct json_table annotation_table = JSON_TABLE(struct pod_annotations, annotation_fields);
+
 static const struct json_field metadata_fields[] = {
     META_IDENTITY_FIELDS(struct pod_metadata, meta),
+    JSON_FIELD_OBJECT(struct pod_metadata, annotations, "annotations", &annotation_table),
     JSON_FIELD_OBJECT(struct pod_metadata, labels, "labels", &label_table),
 };
 static const struct json_table metadata_table = JSON_TABLE(struct pod_metadata, metadata_fields);
@@ -93,6 +122,7 @@ static struct kube_object *project(const void *decoded, struct intern *pool, con
     pod->priority = (uint8_t)pod_priority(in, qos);
     pod->qos = (uint8_t)qos;
     pod->phase = (uint8_t)phase_from_name(in->status.phase);
+    pod->numa_nodes = in->metadata.annotations.numa_nodes;
     return object;
 }
 
@@ -106,7 +136,7 @@ static bool same(const struct kube_object *a, const struct kube_object *b)
     const struct pod *x = pod_of(a), *y = pod_of(b);
     return x->node_name == y->node_name && x->cpu_request_nano == y->cpu_request_nano &&
            x->memory_request_milli == y->memory_request_milli && x->priority == y->priority &&
-           x->qos == y->qos && x->phase == y->phase;
+           x->qos == y->qos && x->phase == y->phase && x->numa_nodes == y->numa_nodes;
 }
 
 static const struct istr *index_by_node(const struct kube_object *object)

@@ -23,6 +23,7 @@ struct pod {
     uint8_t priority;             /* enum priority_class */
     uint8_t qos;                  /* enum qos_class */
     uint8_t phase;                /* enum pod_phase */
+    uint32_t numa_nodes;          /* bit per NUMA node (below 32) its resources are bound to; 0: none known */
 };
 
 static inline const struct pod *pod_of(const struct kube_object *object)

@@ -20,6 +20,9 @@ struct pod_decoded {
             struct opt_text qos;
             struct opt_text priority;
         } labels;
+        struct pod_annotations {
+            uint32_t numa_nodes;
+        } annotations;
     } metadata;
     struct pod_spec {
         struct opt_i64 priority;

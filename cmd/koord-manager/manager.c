@@ -16,7 +16,15 @@
 
 #define STOP_PATIENCE_MS (10 * 1000)
 
-enum cache { CACHE_NODES, CACHE_METRICS, CACHE_PODS, CACHE_CONFIGMAPS, CACHE_COUNT };
+enum cache {
+    CACHE_NODES,
+    CACHE_METRICS,
+    CACHE_PODS,
+    CACHE_CONFIGMAPS,
+    CACHE_DEVICES,
+    CACHE_TOPOLOGIES,
+    CACHE_COUNT,
+};
 
 struct manager {
     struct options options;
@@ -120,6 +128,13 @@ static void pod_changed(void *self, const struct kube_object *old, const struct 
         enqueue_resource(manager, istr_str(is));
 }
 
+static void resource_changed(void *self, const struct kube_object *old, const struct kube_object *new)
+{
+    struct manager *manager = self;
+    if (manager->started)
+        enqueue_resource(manager, kube_object_name(new ? new : old));
+}
+
 static void configmap_changed(void *self, const struct kube_object *old, const struct kube_object *new)
 {
     (void)old;
@@ -136,11 +151,23 @@ static void metrics_feed_changed(void *self, const struct feed_state *feed)
         enqueue_everything(self);
 }
 
+/* Filled, or of a kind that a cluster may lack and this one does. */
+static bool cache_is_settled(const struct manager *manager, int cache)
+{
+    struct feed_state feed = informer_feed(manager->caches[cache]);
+    bool optional = cache == CACHE_DEVICES || cache == CACHE_TOPOLOGIES;
+    return feed.synced || (optional && feed.unavailable);
+}
+
 static void cache_synced(void *self)
 {
     struct manager *manager = self;
+    if (manager->started) { /* a CRD was installed later */
+        for_every_node(manager, enqueue_low);
+        return;
+    }
     for (int i = 0; i < CACHE_COUNT; i++) {
-        if (!informer_feed(manager->caches[i]).synced)
+        if (!cache_is_settled(manager, i))
             return;
     }
     LOG_INFO("caches filled",
@@ -153,6 +180,13 @@ static void cache_synced(void *self)
     runtime_start(manager->runtime);
     if (manager->options.sync_period_ns > 0)
         loop_timer_set(&manager->resync, max_i64(1, manager->options.sync_period_ns / NS_PER_MS));
+}
+
+static void cache_unavailable(void *self)
+{
+    struct manager *manager = self;
+    if (!manager->started)
+        cache_synced(manager);
 }
 
 static void on_resync(void *self)
@@ -168,7 +202,7 @@ static bool cache_ready(void *self, struct strbuf *out)
 {
     const struct readiness_context *context = self;
     const struct informer *informer = context->manager->caches[context->cache];
-    if (informer_feed(informer).synced)
+    if (cache_is_settled(context->manager, (int)context->cache))
         return true;
     informer_describe(informer, out);
     return false;
@@ -184,6 +218,8 @@ static const struct cache_row {
     [CACHE_METRICS] = { &nodemetric_kind, "nodemetrics", metric_changed, metrics_feed_changed },
     [CACHE_PODS] = { &pod_kind, "pods", pod_changed, NULL },
     [CACHE_CONFIGMAPS] = { &configmap_kind, "configmap", configmap_changed, NULL },
+    [CACHE_DEVICES] = { &device_kind, "devices", resource_changed, NULL },
+    [CACHE_TOPOLOGIES] = { &nrt_kind, "noderesourcetopologies", resource_changed, NULL },
 };
 
 static void make_caches(struct manager *manager)
@@ -198,6 +234,7 @@ static void make_caches(struct manager *manager)
                                             .seed = seed + (uint64_t)i,
                                             .changed = row->changed,
                                             .synced = cache_synced,
+                                            .unavailable = cache_unavailable,
                                             .feed = row->feed,
                                             .self = manager };
         if (i == CACHE_CONFIGMAPS) {
@@ -243,6 +280,10 @@ static void make_controllers(struct manager *manager)
             .nodes = manager->caches[CACHE_NODES],
             .metrics = manager->caches[CACHE_METRICS],
             .pods = manager->caches[CACHE_PODS],
+            .devices = manager->caches[CACHE_DEVICES],
+            .topologies = manager->caches[CACHE_TOPOLOGIES],
+            .normalization = policy_source_normalization(manager->policy),
+            .amplification = policy_source_amplification(manager->policy),
             .policy = policy_source_policy(manager->policy),
             .plugins = &manager->options.plugins,
             .events = manager->events,

@@ -5,12 +5,17 @@
 #include "api/configmap.h"
 #include "base/log.h"
 
+enum { NORMALIZATION, AMPLIFICATION, RATIO_KEYS };
+static const struct ratio_key *const ratio_keys[RATIO_KEYS] = { &normalization_key, &amplification_key };
+
 struct policy_source {
     struct policy_source_options options;
     struct colocation_policy *policy;
+    struct ratio_policy *ratios[RATIO_KEYS];
     struct loop_timer timer;
     const struct informer *configmaps;
-    uint64_t generation;
+    uint64_t generation; /* of all keys together */
+    uint64_t ratio_generation;
     char *ns;
     char *name;
     struct metric *state, *rejections, *findings;
@@ -59,6 +64,22 @@ static void publish(struct policy_source *source, const struct colocation_status
     metric_set(source->findings, status->findings ? (double)status->findings->count : 0);
 }
 
+/* Grows when any node could get another answer; the other keys about nodes. */
+static uint64_t observe_ratios(struct policy_source *source, const struct configmap *configmap)
+{
+    uint64_t generation = 0;
+    for (int i = 0; i < RATIO_KEYS; i++) {
+        struct str value = configmap ? configmap_value(configmap, ratio_keys[i]->key, NULL) : STR_NULL;
+        const struct ratio_policy_status *status =
+            ratio_policy_observe(source->ratios[i], configmap != NULL, value);
+        struct colocation_event event = { true, ratio_keys[i]->event, status->message };
+        if (status->told)
+            tell(source, configmap, &event);
+        generation += status->generation;
+    }
+    return generation;
+}
+
 static void observe(void *self)
 {
     struct policy_source *source = self;
@@ -77,8 +98,12 @@ static void observe(void *self)
     publish(source, status);
     if (status->recheck_after_ms >= 0)
         loop_timer_set(&source->timer, status->recheck_after_ms);
-    if (status->generation != source->generation) {
-        source->generation = status->generation;
+    uint64_t generation = status->generation;
+    if (in.source != SOURCE_UNKNOWN)
+        source->ratio_generation = observe_ratios(source, configmap);
+    generation += source->ratio_generation;
+    if (generation != source->generation) {
+        source->generation = generation;
         source->options.changed(source->options.self);
     }
 }
@@ -90,6 +115,8 @@ struct policy_source *policy_source_new(const struct policy_source_options *opti
     source->ns = str_dup_c(options->ns);
     source->name = str_dup_c(options->name);
     source->policy = colocation_policy_new(options->missing_grace_ms);
+    for (int i = 0; i < RATIO_KEYS; i++)
+        source->ratios[i] = ratio_policy_new(ratio_keys[i]);
     loop_timer_init(&source->timer, options->loop, observe, source);
     source->state = metric_gauge(options->registry, "koord_manager_config_state",
                                  "1 for the state colocation-config is in.", "state", NULL);
@@ -107,6 +134,8 @@ void policy_source_free(struct policy_source *source)
         return;
     loop_timer_done(&source->timer);
     colocation_policy_free(source->policy);
+    for (int i = 0; i < RATIO_KEYS; i++)
+        ratio_policy_free(source->ratios[i]);
     free(source->ns);
     free(source->name);
     free(source);
@@ -115,6 +144,16 @@ void policy_source_free(struct policy_source *source)
 const struct colocation_policy *policy_source_policy(const struct policy_source *source)
 {
     return source->policy;
+}
+
+const struct ratio_policy *policy_source_normalization(const struct policy_source *source)
+{
+    return source->ratios[NORMALIZATION];
+}
+
+const struct ratio_policy *policy_source_amplification(const struct policy_source *source)
+{
+    return source->ratios[AMPLIFICATION];
 }
 
 void policy_source_observe(struct policy_source *source, const struct informer *configmaps)

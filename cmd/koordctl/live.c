@@ -100,6 +100,12 @@ static bool fetch_list(struct session *session, enum snapshot_kind kind, struct 
     return true;
 }
 
+/* Of a CRD that a cluster may lack. */
+static bool fetch_optional(struct session *session, enum snapshot_kind kind, struct err *err)
+{
+    return fetch_list(session, kind, err) || session->failure == KUBE_NOT_FOUND;
+}
+
 /* --- the ConfigMap --------------------------------------------------------------- */
 
 static void on_configmap(void *self, const struct kube_response *response)
@@ -182,7 +188,8 @@ bool live_load(struct koordctl_live *live, struct snapshot *snapshot, struct str
     bool ok = session.loop && connect_client(&session, live, err) &&
               find_policy(&session, &live->config, err_text, err) &&
               fetch_list(&session, SNAPSHOT_NODE, err) && fetch_list(&session, SNAPSHOT_NODEMETRIC, err) &&
-              fetch_list(&session, SNAPSHOT_POD, err);
+              fetch_list(&session, SNAPSHOT_POD, err) && fetch_optional(&session, SNAPSHOT_DEVICE, err) &&
+              fetch_optional(&session, SNAPSHOT_TOPOLOGY, err);
     kube_client_free(session.client);
     loop_free(session.loop);
     arena_done(&session.arena);

@@ -39,6 +39,17 @@ static void warn_config(struct planner *planner, const struct configmap *configm
     arena_clear(&planner->scratch);
 }
 
+static void observe_ratios(struct planner *planner, const struct configmap *configmap)
+{
+    static const struct ratio_key *const keys[] = { &normalization_key, &amplification_key };
+    struct plan *plan = planner->plan;
+    for (size_t i = 0; i < PLAN_RATIO_KEYS; i++) {
+        struct str value = configmap ? configmap_value(configmap, keys[i]->key, NULL) : STR_NULL;
+        plan->ratios[i] = ratio_policy_new(keys[i]);
+        plan->ratio_findings[i] = ratio_policy_observe(plan->ratios[i], configmap != NULL, value)->findings;
+    }
+}
+
 /* A manager that has just started and has waited for as long as it would: a missing
  * ConfigMap has become the defaults. */
 static void observe_policy(struct planner *planner, const struct configmap *configmap)
@@ -60,6 +71,7 @@ static void observe_policy(struct planner *planner, const struct configmap *conf
     planner->config = status->in_force;
     if (planner->config)
         plan->cluster = strategy_to_json(&planner->config->cluster, &plan->arena);
+    observe_ratios(planner, configmap);
     warn_config(planner, configmap);
 }
 
@@ -76,14 +88,34 @@ static void on_report(void *self, struct str path, struct str value, const char 
     snapshot_warn(reporter->planner->snapshot, reporter->object, path, value, str_c(message));
 }
 
+/* NULL: not known to be right, as in a manager that has just started. */
+static const struct ratio_strategy *resolve_ratio(struct planner *planner, size_t key,
+                                                  const struct node *node)
+{
+    const struct ratio_config *config = ratio_policy_status(planner->plan->ratios[key])->in_force;
+    struct arena *arena = &planner->plan->arena;
+    if (!config)
+        return NULL;
+    struct ratio_strategy *strategy = arena_new(arena, struct ratio_strategy);
+    ratio_config_resolve(config, node_labels(node, &planner->scratch), arena, strategy);
+    return strategy;
+}
+
 static void plan_resources(struct planner *planner, const struct node *node, const struct nodemetric *metric,
                            const struct strategy *strategy, struct plan_node *ret)
 {
     struct reporter reporter = { planner,
                                  snapshot_object_name(&planner->scratch, "Node", STR_NULL, ret->name) };
     struct json_report report = { on_report, &reporter };
+    const struct kube_object *device = snapshot_find(planner->snapshot, SNAPSHOT_DEVICE, ret->name);
+    const struct kube_object *topology = snapshot_find(planner->snapshot, SNAPSHOT_TOPOLOGY, ret->name);
     struct noderesource_input in = {
         .node = node,
+        .normalization = resolve_ratio(planner, PLAN_NORMALIZATION, node),
+        .amplification = resolve_ratio(planner, PLAN_AMPLIFICATION, node),
+        .device = device ? device_of(device) : NULL,
+        .device_known = true,
+        .topology = topology ? nrt_of(topology) : NULL,
         .metric = metric,
         .strategy = strategy,
         .cluster_enabled = planner->config && planner->config->cluster.enable.value,
@@ -165,6 +197,8 @@ bool plan_make(struct snapshot *snapshot, const struct plan_options *options, st
 void plan_done(struct plan *plan)
 {
     colocation_policy_free(plan->policy);
+    for (size_t i = 0; i < PLAN_RATIO_KEYS; i++)
+        ratio_policy_free(plan->ratios[i]);
     arena_done(&plan->arena);
     *plan = (struct plan){ 0 };
 }

@@ -22,18 +22,22 @@ struct plan_node {
     struct nodemetric_plan metric;
 };
 
+enum { PLAN_NORMALIZATION, PLAN_AMPLIFICATION, PLAN_RATIO_KEYS };
+
 struct plan {
     enum colocation_state state; /* accepted, default or rejected */
     bool configured;             /* there is a ConfigMap: ns and name below */
     struct str config_ns;
     struct str config_name;
     const struct findings *findings;
-    const struct json *cluster; /* NULL: rejected */
-    struct plan_node *nodes;    /* sorted by name */
+    const struct findings *ratio_findings[PLAN_RATIO_KEYS]; /* of the other keys about nodes */
+    const struct json *cluster;                             /* NULL: rejected */
+    struct plan_node *nodes;                                /* sorted by name */
     size_t count;
     const struct snapshot *snapshot; /* its warnings are the plan's */
 
     struct colocation_policy *policy; /* owned; owns the findings */
+    struct ratio_policy *ratios[PLAN_RATIO_KEYS];
     struct arena arena;
 };
 

@@ -14,12 +14,25 @@ static void set_null_or(struct arena *arena, struct json *object, const char *ke
 
 /* --- config ---------------------------------------------------------------------- */
 
-static const struct json *config_json(const struct plan *plan, struct arena *arena)
+/* Of every key about nodes, in one list. */
+static const struct json *errors_json(const struct plan *plan, struct arena *arena)
 {
     static const struct finding_levels errors = { { [FINDING_REJECTED] = true, [FINDING_ENTRY] = true } };
+    struct json *list = json_new(arena, JSON_ARRAY);
+    for (size_t k = 0; k <= PLAN_RATIO_KEYS; k++) {
+        const struct findings *findings = k == 0 ? plan->findings : plan->ratio_findings[k - 1];
+        const struct json *part = findings_to_json(findings, &errors, arena);
+        for (size_t i = 0; i < part->array.count; i++)
+            json_push(arena, list, part->array.items[i]);
+    }
+    return list;
+}
+
+static const struct json *config_json(const struct plan *plan, struct arena *arena)
+{
     struct json *config = json_new(arena, JSON_OBJECT);
     set_str(arena, config, "state", str_c(colocation_state_name(plan->state)));
-    json_set(arena, config, STR("errors"), findings_to_json(plan->findings, &errors, arena));
+    json_set(arena, config, STR("errors"), errors_json(plan, arena));
     set_null_or(arena, config, "clusterStrategy", plan->cluster);
     return config;
 }
@@ -86,6 +99,32 @@ static const struct json *resources_json(const struct noderesource_plan *plan, s
     return object;
 }
 
+static const struct json *zone_value_json(const struct noderesource_zone_value *value, struct arena *arena)
+{
+    struct json *object = json_new(arena, JSON_OBJECT);
+    struct noderesource_current planned = { value->planned_set, true, value->planned_nano };
+    set_null_or(arena, object, "current", current_json(value->resource, &value->current, arena));
+    set_null_or(arena, object, "planned", current_json(value->resource, &planned, arena));
+    return object;
+}
+
+/* NULL when nothing is managed. */
+static const struct json *zones_json(const struct noderesource_plan *plan, struct arena *arena)
+{
+    struct json *list = json_new(arena, JSON_ARRAY);
+    for (size_t i = 0; i < plan->zone_count; i++) {
+        struct json *object = json_new(arena, JSON_OBJECT);
+        struct json *resources = json_new(arena, JSON_OBJECT);
+        for (size_t v = 0; v < ARRAY_LEN(plan->zones[i].values); v++)
+            json_set(arena, resources, owned_resource_names[plan->zones[i].values[v].resource],
+                     zone_value_json(&plan->zones[i].values[v], arena));
+        set_str(arena, object, "name", plan->zones[i].name);
+        json_set(arena, object, STR("resources"), resources);
+        json_push(arena, list, object);
+    }
+    return plan->zone_count ? list : NULL;
+}
+
 /* What annotations or labels should be; NULL when nothing is managed. */
 static const struct json *metas_json(const struct noderesource_plan *plan, bool labels, struct arena *arena)
 {
@@ -128,6 +167,9 @@ static const struct json *node_json(const struct plan_node *node, struct arena *
     json_set(arena, object, STR("resources"), resources_json(&node->resources, arena));
     const struct json *annotations = metas_json(&node->resources, false, arena);
     const struct json *labels = metas_json(&node->resources, true, arena);
+    const struct json *zones = zones_json(&node->resources, arena);
+    if (zones)
+        json_set(arena, object, STR("zones"), zones);
     if (annotations)
         json_set(arena, object, STR("annotations"), annotations);
     if (labels)

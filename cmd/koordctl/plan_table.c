@@ -142,6 +142,18 @@ static void total_rows(struct printer *printer)
 
 /* --- around the table ------------------------------------------------------------ */
 
+static void write_errors(struct strbuf *out, const struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        if (finding->level != FINDING_REJECTED && finding->level != FINDING_ENTRY)
+            continue;
+        strbuf_add(out, STR("error: "));
+        finding_write(out, finding);
+        strbuf_addc(out, '\n');
+    }
+}
+
 static void write_head(struct strbuf *out, const struct plan *plan)
 {
     strbuf_addf(out, "Policy: %s", colocation_state_name(plan->state));
@@ -150,14 +162,9 @@ static void write_head(struct strbuf *out, const struct plan *plan)
                     str_empty(plan->config_ns) ? "" : "/", STR_ARG(plan->config_name));
     else
         strbuf_add(out, STR(" (no ConfigMap)\n"));
-    for (size_t i = 0; i < plan->findings->count; i++) {
-        const struct finding *finding = &plan->findings->items[i];
-        if (finding->level != FINDING_REJECTED && finding->level != FINDING_ENTRY)
-            continue;
-        strbuf_add(out, STR("error: "));
-        finding_write(out, finding);
-        strbuf_addc(out, '\n');
-    }
+    write_errors(out, plan->findings);
+    for (size_t k = 0; k < PLAN_RATIO_KEYS; k++)
+        write_errors(out, plan->ratio_findings[k]);
     strbuf_addc(out, '\n');
 }
 

@@ -6,6 +6,8 @@ const struct kube_kind *const snapshot_kinds[SNAPSHOT_KINDS] = {
     [SNAPSHOT_NODE] = &node_kind,
     [SNAPSHOT_POD] = &pod_kind,
     [SNAPSHOT_NODEMETRIC] = &nodemetric_kind,
+    [SNAPSHOT_DEVICE] = &device_kind,
+    [SNAPSHOT_TOPOLOGY] = &nrt_kind,
 };
 
 void snapshot_init(struct snapshot *snapshot)
@@ -133,6 +135,22 @@ void snapshot_seal(struct snapshot *snapshot)
 const struct kube_object *snapshot_at(const struct snapshot *snapshot, enum snapshot_kind kind, size_t index)
 {
     return snapshot->lists[kind].items[index].object;
+}
+
+static int name_order(const void *key, const void *item)
+{
+    const struct str *name = key;
+    const struct snapshot_item *at = item;
+    return str_cmp(*name, kube_object_name(at->object));
+}
+
+const struct kube_object *snapshot_find(const struct snapshot *snapshot, enum snapshot_kind kind,
+                                        struct str name)
+{
+    const struct snapshot_list *list = &snapshot->lists[kind];
+    const struct snapshot_item *item =
+        list->count ? bsearch(&name, list->items, list->count, sizeof *item, name_order) : NULL;
+    return item ? item->object : NULL;
 }
 
 /* The first pod whose node name is not below `node`. */

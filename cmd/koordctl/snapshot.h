@@ -10,8 +10,10 @@
  *     snapshot_done(&snapshot);
  */
 #include "api/configmap.h"
+#include "api/device.h"
 #include "api/node.h"
 #include "api/nodemetric.h"
+#include "api/nrt.h"
 #include "api/pod.h"
 
 enum snapshot_kind {
@@ -19,6 +21,8 @@ enum snapshot_kind {
     SNAPSHOT_NODE,
     SNAPSHOT_POD,
     SNAPSHOT_NODEMETRIC,
+    SNAPSHOT_DEVICE,
+    SNAPSHOT_TOPOLOGY,
     SNAPSHOT_KINDS,
 };
 extern const struct kube_kind *const snapshot_kinds[SNAPSHOT_KINDS];
@@ -68,6 +72,9 @@ void snapshot_seal(struct snapshot *snapshot);
 
 /* After the seal. */
 const struct kube_object *snapshot_at(const struct snapshot *snapshot, enum snapshot_kind kind, size_t index);
+/* Of a cluster-scoped kind, by name; NULL: there is none. */
+const struct kube_object *snapshot_find(const struct snapshot *snapshot, enum snapshot_kind kind,
+                                        struct str name);
 const struct pod *const *snapshot_pods_on(const struct snapshot *snapshot, struct str node, size_t *count);
 
 /* "Node n1", "Pod default/web-0"; in the arena. */

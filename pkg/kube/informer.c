@@ -139,6 +139,7 @@ static void install(struct informer *informer)
 {
     bool first = !informer->feed.synced;
     informer->feed.synced = true;
+    informer->feed.unavailable = false;
     informer->doubtful = false;
     store_swap(informer->store, informer->collecting, tell, informer);
     metric_set(informer->objects, (double)store_count(informer->store), kind_name(informer));
@@ -164,10 +165,21 @@ static void note_recovery(struct informer *informer)
     LOG_INFO("list-watch recovered", LOG_S("kind", kind_name(informer)));
 }
 
+static void note_unavailable(struct informer *informer, enum kube_failure failure)
+{
+    bool was = informer->feed.unavailable;
+    if (failure != KUBE_NOT_FOUND && failure != KUBE_FORBIDDEN)
+        return; /* says nothing about the kind */
+    informer->feed.unavailable = true;
+    if (!was && informer->options.unavailable)
+        informer->options.unavailable(informer->options.self);
+}
+
 static void list_failed(struct informer *informer, enum kube_failure failure, int64_t retry_after_ms,
                         const struct err *err)
 {
     note_trouble(informer, "list", err);
+    note_unavailable(informer, failure);
     struct reflector_failure end = { .failure = failure, .retry_after_ms = retry_after_ms };
     act(informer, reflector_failed(&informer->reflector, loop_mono(informer->loop), &end));
 }

@@ -13,6 +13,7 @@ struct feed_state {
     bool live;                   /* a watch is open */
     struct mono_time live_since; /* start of the present live time */
     int64_t gap_ms;              /* how long the feed was not live before it; 0 on the first */
+    bool unavailable; /* a list was answered 404 or 403, none was read since: not served, or not to us */
 };
 
 struct informer_options {
@@ -28,6 +29,8 @@ struct informer_options {
     void (*changed)(void *self, const struct kube_object *old, const struct kube_object *new);
     /* The first complete list was installed; after its changes. May be NULL. */
     void (*synced)(void *self);
+    /* The kind turned out to be unavailable; it is tried again. May be NULL. */
+    void (*unavailable)(void *self);
     /* The feed became live or stopped being so. May be NULL. */
     void (*feed)(void *self, const struct feed_state *state);
     void *self;

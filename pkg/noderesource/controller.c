@@ -88,6 +88,33 @@ static const struct pod *const *pods_of(const struct noderesource_controller *co
     return pods;
 }
 
+/* NULL: not known to be right. */
+static const struct ratio_strategy *resolve_ratio(const struct ratio_policy *policy, const struct node *node,
+                                                  struct arena *arena)
+{
+    const struct ratio_config *config = ratio_policy_status(policy)->in_force;
+    if (!config)
+        return NULL;
+    struct ratio_strategy *strategy = arena_new(arena, struct ratio_strategy);
+    ratio_config_resolve(config, node_labels(node, arena), arena, strategy);
+    return strategy;
+}
+
+static void look_around(const struct noderesource_controller *controller, struct str key, struct arena *arena,
+                        struct noderesource_input *in)
+{
+    const struct noderesource_controller_options *options = &controller->options;
+    struct feed_state devices = informer_feed(options->devices);
+    const struct kube_object *device = store_get(informer_store(options->devices), STR_NULL, key);
+    const struct kube_object *topology = store_get(informer_store(options->topologies), STR_NULL, key);
+    in->device_known = devices.synced && !devices.unavailable;
+    in->device = device ? device_of(device) : NULL;
+    in->topology = topology ? nrt_of(topology) : NULL;
+    in->normalization = resolve_ratio(options->normalization, in->node, arena);
+    in->amplification = resolve_ratio(options->amplification, in->node, arena);
+    in->pods = pods_of(controller, key, arena, &in->pod_count);
+}
+
 static struct write *plan_patch(struct plan *plan, struct str key, const struct strbuf *body,
                                 const char *label)
 {
@@ -112,6 +139,14 @@ static void plan_write(struct plan *plan, struct str key, const struct noderesou
     }
     if (made->send_meta && noderesource_meta_patch(made, &meta) && !meta.overflow)
         plan_patch(plan, key, &meta, "patchNodeMeta");
+    if (made->send_zones) {
+        struct write *write = plan_add(plan);
+        *write = (struct write){ .verb = WRITE_PATCH,
+                                 .kind = &nrt_kind,
+                                 .name = arena_str(plan->arena, key),
+                                 .body = made->zones_patch,
+                                 .label = "updateNodeResourceTopology" };
+    }
 }
 
 static void reconcile(void *self, struct str key, struct mono_time mono, struct wall_time wall,
@@ -141,7 +176,7 @@ static void reconcile(void *self, struct str key, struct mono_time mono, struct 
         .mono = mono,
         .history = &memory->history,
     };
-    in.pods = pods_of(controller, key, arena, &in.pod_count);
+    look_around(controller, key, arena, &in);
     if (config) {
         colocation_resolve_node(config, node, arena, &strategy, &findings);
         in.strategy = &strategy;
@@ -169,9 +204,8 @@ static void written(void *self, struct str key, const struct write *write, const
 
 static const struct store *store_of(void *self, const struct kube_kind *kind)
 {
-    (void)kind; /* it writes Nodes only */
     struct noderesource_controller *controller = self;
-    return informer_store(controller->options.nodes);
+    return informer_store(kind == &nrt_kind ? controller->options.topologies : controller->options.nodes);
 }
 
 /* --- interface ------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "kube/informer.h"
 #include "kube/runtime.h"
 #include "noderesource/plan.h"
+#include "sloconfig/ratio_config.h"
 #include "sloconfig/state.h"
 
 struct noderesource_controller;
@@ -13,7 +14,11 @@ struct noderesource_controller_options {
     const struct informer *nodes;
     const struct informer *metrics; /* its feed decides whether age can be believed */
     const struct informer *pods;
+    const struct informer *devices;    /* may be of a kind the cluster lacks */
+    const struct informer *topologies; /* the same */
     const struct colocation_policy *policy;
+    const struct ratio_policy *normalization;
+    const struct ratio_policy *amplification;
     const struct noderesource_plugins *plugins;
     struct event_recorder *events;    /* NULL: none */
     struct metric_registry *registry; /* NULL: none */

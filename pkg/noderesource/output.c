@@ -5,8 +5,8 @@
 
 static enum quantity_format format_of(enum owned_resource resource)
 {
-    return resource == OWNED_MID_CPU || resource == OWNED_BATCH_CPU ? QUANTITY_DECIMAL_SI
-                                                                    : QUANTITY_BINARY_SI;
+    const unsigned bytes = 1u << OWNED_MID_MEMORY | 1u << OWNED_BATCH_MEMORY | 1u << OWNED_GPU_MEMORY;
+    return bytes & 1u << resource ? QUANTITY_BINARY_SI : QUANTITY_DECIMAL_SI;
 }
 
 void noderesource_value_write(struct strbuf *out, enum owned_resource resource, int64_t value)
@@ -130,6 +130,7 @@ static const struct {
                                                    "and nothing withdrawn for its age" },
     [NODERESOURCE_CONFIG_REJECTED] = { "configRejected", "the configuration is rejected and no earlier one "
                                                          "is known: left as it is" },
+    [NODERESOURCE_NO_DEVICE] = { "noDevice", "no healthy device of this kind is reported" },
 };
 
 const char *noderesource_reason_word(enum noderesource_reason reason)

@@ -11,12 +11,15 @@
  *     if (noderesource_patch(&plan, &body)) ... send, then node_history_written(&history, mono)
  *     if (plan.recheck_after_ms >= 0) ... plan again after that time, whatever happens
  */
+#include "api/device.h"
 #include "api/node.h"
 #include "api/nodemetric.h"
+#include "api/nrt.h"
 #include "api/pod.h"
 #include "noderesource/exact.h"
 #include "noderesource/history.h"
 #include "noderesource/plugins.h"
+#include "sloconfig/ratio_config.h"
 #include "sloconfig/strategy.h"
 
 /* How trustworthy silence is. {.live = true} is a synced fresh start. */
@@ -33,6 +36,11 @@ struct noderesource_input {
     size_t pod_count;
     const struct strategy *strategy; /* effective for this node; NULL: hold (rejected, no earlier good one) */
     bool cluster_enabled;            /* the cluster strategy's `enable` */
+    const struct ratio_strategy *normalization; /* of this node; NULL: unknown, keep what stands */
+    const struct ratio_strategy *amplification; /* the same */
+    const struct device *device;                /* NULL: there is none */
+    bool device_known;                          /* false: nobody could say; keep what stands */
+    const struct nrt *topology;                 /* NULL: there is none, or nobody could say */
     const struct noderesource_plugins *plugins;
     struct noderesource_feed feed;
     struct wall_time now;
@@ -53,6 +61,7 @@ enum noderesource_reason {
     NODERESOURCE_FEED_DOWN, /* stale or missing, but the feed is down or just back: not raised, not withdrawn
                              */
     NODERESOURCE_CONFIG_REJECTED, /* hold: left as it is */
+    NODERESOURCE_NO_DEVICE,       /* no healthy device of this kind is reported */
 };
 /* One stable word: "calculated", "disabled", "noMetric", ... */
 const char *noderesource_reason_word(enum noderesource_reason reason);
@@ -92,6 +101,20 @@ struct noderesource_meta {
     bool send;              /* a running manager writes it now */
 };
 
+/* What a NUMA zone of the node lends of one resource. */
+struct noderesource_zone_value {
+    enum owned_resource resource;
+    struct noderesource_current current; /* its allocatable in the topology */
+    bool planned_set;                    /* false: nothing is to be told */
+    __int128 planned_nano;               /* capacity, allocatable and available alike */
+    bool write;                          /* the goal: one of the three differs */
+};
+
+struct noderesource_zone {
+    struct str name;
+    struct noderesource_zone_value values[2]; /* batch-cpu, batch-memory */
+};
+
 enum { NODERESOURCE_METAS_MAX = 8 };
 
 struct noderesource_plan {
@@ -99,18 +122,22 @@ struct noderesource_plan {
     size_t count; /* 0: node without capacity or allocatable, or no plugin */
     struct noderesource_meta metas[NODERESOURCE_METAS_MAX]; /* in the order of the plugins' work */
     size_t meta_count;
-    bool write;               /* any entry's */
-    bool send;                /* any entry's */
-    bool send_meta;           /* any meta's; goes after the status */
-    bool degraded;            /* keys are absent for want of a usable report */
-    bool skewed;              /* updateTime is ahead of now, within tolerance */
-    bool saturated;           /* any entry's */
-    bool withdrawal;          /* what is sent removes or lowers something: goes first */
-    bool increase;            /* what is sent raises something */
-    bool unknown_mode;        /* midReclaimMode is no mode we know; dynamic is used */
-    struct opt_time report;   /* updateTime of the report planned from; unset when none was used */
-    int64_t wait_ms;          /* until a small difference is written anyway; -1: nothing waits */
-    int64_t recheck_after_ms; /* plan again then even if nothing happens; -1: no need */
+    struct noderesource_zone *zones; /* of the topology, in its order */
+    size_t zone_count;               /* 0: nothing to manage */
+    struct str zones_patch;          /* what makes the topology say so; empty: it does */
+    bool send_zones;                 /* a running manager writes it now; goes last */
+    bool write;                      /* any entry's */
+    bool send;                       /* any entry's */
+    bool send_meta;                  /* any meta's; goes after the status */
+    bool degraded;                   /* keys are absent for want of a usable report */
+    bool skewed;                     /* updateTime is ahead of now, within tolerance */
+    bool saturated;                  /* any entry's */
+    bool withdrawal;                 /* what is sent removes or lowers something: goes first */
+    bool increase;                   /* what is sent raises something */
+    bool unknown_mode;               /* midReclaimMode is no mode we know; dynamic is used */
+    struct opt_time report;          /* updateTime of the report planned from; unset when none was used */
+    int64_t wait_ms;                 /* until a small difference is written anyway; -1: nothing waits */
+    int64_t recheck_after_ms;        /* plan again then even if nothing happens; -1: no need */
 };
 
 /* Terms and texts of the plan live in `arena`. */

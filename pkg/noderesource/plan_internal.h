@@ -84,6 +84,10 @@ static inline bool planning_pod_is_live(const struct pod *pod)
 
 void mid_plan(struct planning *planning);
 void batch_plan(struct planning *planning);
+void normalization_plan(struct planning *planning);
+void amplification_plan(struct planning *planning);
+void gpu_plan(struct planning *planning);
+void rdma_plan(struct planning *planning);
 
 /* --- sending ------------------------------------------------------------------------- */
 

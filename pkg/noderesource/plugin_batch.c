@@ -1,24 +1,18 @@
 /* BatchResource: what the Batch formula is asked, and its answer in the plan, less what
  * third parties gave away. */
-#include "noderesource/batch.h"
-#include "noderesource/plan_internal.h"
 #include "noderesource/third_party.h"
+#include "noderesource/zones.h"
 
 enum { DEFAULT_CPU_RECLAIM_PERCENT = 60, DEFAULT_MEMORY_RECLAIM_PERCENT = 65, NANO_PER_MILLI = 1000000 };
 
 static const char third_party_path[] = "metadata.annotations.node.koordinator.sh/thirdPartyAllocations";
 static const char origin_key[] = "node.koordinator.sh/originExtendedAllocatable";
 
-/* Of the higher tiers, Prod and Mid; or of one of their pods. */
-struct higher {
-    struct amounts request;
-    struct amounts used;
-    struct amounts max;
-};
-
 /* What is found once per node. */
 struct figures {
     struct higher higher;
+    struct zones zones;
+    struct batch_input inputs[2]; /* of memory and cpu */
     struct third_party third_party;
     struct opt_i64 origin_cpu, origin_memory; /* before third parties; unset: not changed */
 };
@@ -69,7 +63,7 @@ static struct higher dangling_figures(const struct pod_metric *row)
     return (struct higher){ .used = used, .max = used };
 }
 
-static struct higher sum_higher(struct planning *planning)
+static struct higher sum_higher(struct planning *planning, struct zones *zones)
 {
     const struct noderesource_input *in = planning->in;
     const struct nodemetric *metric = in->metric;
@@ -87,12 +81,14 @@ static struct higher sum_higher(struct planning *planning)
             continue;
         struct higher one = pod_figures(pod, at >= 0 ? &metric->pods[at] : NULL);
         add_higher(&sum, &one);
+        zones_add(zones, pod->numa_nodes, &one);
     }
     for (size_t i = 0; i < metric->pod_count; i++) {
         if (seen[i] || metric->pods[i].lent)
             continue;
         struct higher one = dangling_figures(&metric->pods[i]);
         add_higher(&sum, &one);
+        zones_add(zones, 0, &one);
     }
     return sum;
 }
@@ -134,7 +130,8 @@ static struct batch_input input_for(struct planning *planning, const struct figu
 static struct figures find_figures(struct planning *planning)
 {
     const struct istr *text = planning->in->node->third_party;
-    struct figures figures = { .higher = sum_higher(planning) };
+    struct figures figures = { .zones = zones_of(planning) };
+    figures.higher = sum_higher(planning, &figures.zones);
     struct err err = ERR_INIT;
     if (text && !noderesource_third_party_parse(planning->arena, istr_str(text), &figures.third_party, &err))
         planning_tell(planning, third_party_path, text, &err);
@@ -161,6 +158,7 @@ static void calculate(struct planning *planning, struct noderesource_entry *entr
     struct noderesource_term terms[NODERESOURCE_TERMS_MAX];
     struct batch_input input = input_for(planning, figures, cpu);
     struct batch_result result = batch_calculate(&input);
+    figures->inputs[cpu] = input;
     size_t count = batch_terms(&input, &result, cpu, terms);
     int64_t value = result.batch;
     if (cpu && planning->normalization_hundredths > 100) {
@@ -210,6 +208,9 @@ void batch_plan(struct planning *planning)
     struct figures figures = { 0 };
     if (planning_calculates(planning))
         figures = find_figures(planning);
+    else
+        figures.zones = zones_of(planning);
     planning_tier(planning, OWNED_BATCH_CPU, OWNED_BATCH_MEMORY, calculate, &figures);
     plan_origin(planning, &figures);
+    zones_plan(planning, &figures.zones, figures.inputs);
 }

@@ -4,15 +4,17 @@
 enum {
     OWNS_MID = 1 << OWNED_MID_CPU | 1 << OWNED_MID_MEMORY,
     OWNS_BATCH = 1 << OWNED_BATCH_CPU | 1 << OWNED_BATCH_MEMORY,
+    OWNS_GPU = (1 << OWNED_RDMA) - (1 << OWNED_GPU),
+    OWNS_RDMA = 1 << OWNED_RDMA,
 };
 
 const struct noderesource_plugin_info noderesource_plugin_table[NODERESOURCE_PLUGIN_COUNT] = {
     [NODERESOURCE_MID] = { "MidResource", OWNS_MID, true, mid_plan },
     [NODERESOURCE_BATCH] = { "BatchResource", OWNS_BATCH, true, batch_plan },
-    [NODERESOURCE_CPU_NORMALIZATION] = { "CPUNormalization", 0, false, NULL },
-    [NODERESOURCE_AMPLIFICATION] = { "ResourceAmplification", 0, false, NULL },
-    [NODERESOURCE_GPU] = { "GPUDeviceResource", 0, false, NULL },
-    [NODERESOURCE_RDMA] = { "RDMADeviceResource", 0, false, NULL },
+    [NODERESOURCE_CPU_NORMALIZATION] = { "CPUNormalization", 0, true, normalization_plan },
+    [NODERESOURCE_AMPLIFICATION] = { "ResourceAmplification", 0, true, amplification_plan },
+    [NODERESOURCE_GPU] = { "GPUDeviceResource", OWNS_GPU, true, gpu_plan },
+    [NODERESOURCE_RDMA] = { "RDMADeviceResource", OWNS_RDMA, true, rdma_plan },
 };
 
 enum mention { NOT_MENTIONED, WANTED, UNWANTED };

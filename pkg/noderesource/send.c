@@ -81,6 +81,20 @@ static bool find_differences(struct noderesource_plan *plan, __int128 threshold_
     return triggered;
 }
 
+static bool zones_trigger(const struct noderesource_plan *plan, __int128 threshold_nano)
+{
+    for (size_t i = 0; i < plan->zone_count; i++) {
+        for (size_t v = 0; v < ARRAY_LEN(plan->zones[i].values); v++) {
+            const struct noderesource_zone_value *value = &plan->zones[i].values[v];
+            if (value->write && (!value->current.set || !value->current.readable ||
+                                 value->current.nano == value->planned_nano ||
+                                 exceeds(value->current.nano, value->planned_nano, threshold_nano)))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool time_is_up(const struct noderesource_input *in, struct noderesource_plan *plan)
 {
     struct node_history fresh = { 0 };
@@ -116,6 +130,15 @@ static void send_all(struct noderesource_plan *plan)
     }
 }
 
+/* What waits for the status is the status's own wait. */
+static bool zones_time_is_up(const struct noderesource_input *in, struct noderesource_plan *plan)
+{
+    int64_t wait_ms = plan->wait_ms;
+    bool up = time_is_up(in, plan);
+    plan->wait_ms = wait_ms;
+    return up;
+}
+
 /* A meta that belongs to the status waits with it. */
 static void send_metas(struct noderesource_plan *plan)
 {
@@ -133,4 +156,6 @@ void plan_decide_sending(const struct noderesource_input *in, struct noderesourc
     if (plan->write && (triggered || time_is_up(in, plan)))
         send_all(plan);
     send_metas(plan);
+    if (!str_empty(plan->zones_patch))
+        plan->send_zones = zones_trigger(plan, diff_threshold(in->strategy)) || zones_time_is_up(in, plan);
 }

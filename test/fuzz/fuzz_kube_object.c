@@ -1,6 +1,8 @@
 /* Any JSON as each kind of object: decoding and projecting neither crash nor leak, and
  * what comes out equals itself and survives a second reading. */
 #include "api/configmap.h"
+#include "api/device.h"
+#include "api/nrt.h"
 #include "api/node.h"
 #include "api/nodemetric.h"
 #include "api/pod.h"
@@ -55,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(&pod_kind, text, pool);
     check(&nodemetric_kind, text, pool);
     check(&configmap_kind, text, pool);
+    check(&device_kind, text, pool);
+    check(&nrt_kind, text, pool);
     if (intern_count(pool) != 0)
         abort();
     intern_free(pool);

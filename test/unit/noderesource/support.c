@@ -9,7 +9,7 @@ static void on_mismatch(void *self, struct str path, struct str value, const cha
     snprintf(c->path, sizeof c->path, STR_FMT, STR_ARG(path));
 }
 
-static const struct kube_object *object(struct plan_case *c, const struct kube_kind *kind, struct str json)
+const struct kube_object *case_object(struct plan_case *c, const struct kube_kind *kind, struct str json)
 {
     struct err err = ERR_INIT;
     void *decoded = arena_alloc(&c->arena, kind->table->size);
@@ -33,7 +33,7 @@ void case_node(struct plan_case *c, const char *capacity, const char *allocatabl
         "\"allocatable\":{%s%s}}}",
         annotations, capacity[0] == ',' || !capacity[0] ? MAP_START : "", capacity[0] == '-' ? "" : capacity,
         allocatable[0] == ',' || !allocatable[0] ? MAP_START : "", allocatable[0] == '-' ? "" : allocatable);
-    c->in.node = node_of(object(c, &node_kind, json));
+    c->in.node = node_of(case_object(c, &node_kind, json));
 }
 
 void case_no_metric(struct plan_case *c)
@@ -47,7 +47,7 @@ void case_metric(struct plan_case *c, const char *status)
 {
     case_no_metric(c);
     struct str json = arena_strf(&c->arena, "{\"metadata\":{\"name\":\"node-1\"},\"status\":{%s}}", status);
-    c->in.metric = nodemetric_of(object(c, &nodemetric_kind, json));
+    c->in.metric = nodemetric_of(case_object(c, &nodemetric_kind, json));
 }
 
 void case_pod(struct plan_case *c, const char *class, const char *phase, const char *cpu, const char *memory)
@@ -59,7 +59,7 @@ void case_pod(struct plan_case *c, const char *class, const char *phase, const c
                    "{\"cpu\":\"%s\",\"memory\":\"%s\"}}}]},\"status\":{\"phase\":\"%s\"}}",
                    c->in.pod_count, class, cpu, memory, phase);
     assert_true(c->in.pod_count < CASE_PODS);
-    c->pods[c->in.pod_count++] = pod_of(object(c, &pod_kind, json));
+    c->pods[c->in.pod_count++] = pod_of(case_object(c, &pod_kind, json));
 }
 
 struct opt_i64 number(int64_t value)

@@ -52,6 +52,9 @@ void case_pod(struct plan_case *c, const char *class, const char *phase, const c
     "\"prodReclaimableMetric\":{\"resource\":{\"resources\":{\"cpu\":\"15\",\"memory\":\"30G\"}}}"
 #define CASE_STATUS CASE_REPORT "," CASE_USAGE "," CASE_PREDICTION
 
+/* Any object from its JSON; the test unrefs it. */
+const struct kube_object *case_object(struct plan_case *c, const struct kube_kind *kind, struct str json);
+
 /* Makes case->plan. */
 const struct noderesource_plan *case_plan(struct plan_case *c);
 const struct noderesource_entry *case_cpu(const struct plan_case *c);
