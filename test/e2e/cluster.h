@@ -54,7 +54,7 @@ struct e2e_requests {
 
 /* Everything the manager asked for after the request `since`, oldest first. */
 struct e2e_requests e2e_requests(struct e2e *e2e, int64_t since);
-/* Of those, the writes; Events and what concerns fence nodes (manager.h) left out. */
+/* Of those, the writes; Events, leases and what concerns fence nodes (manager.h) left out. */
 struct e2e_requests e2e_writes(struct e2e *e2e, int64_t since);
 /* The id of the newest request there is: "since now". */
 int64_t e2e_mark(struct e2e *e2e);
@@ -66,6 +66,8 @@ struct e2e_requests e2e_select(struct e2e *e2e, struct e2e_requests all, const c
 bool e2e_succeeded(const struct e2e_request *request);
 /* Fails the test if the same write succeeded twice. */
 void e2e_assert_no_repeat(struct e2e_requests writes);
+/* There were just so many writes since then; prints them if not. */
+void e2e_assert_writes(struct e2e *e2e, int64_t since, size_t count);
 /* For messages: every line "PATCH path code body". */
 void e2e_print_requests(struct e2e_requests requests);
 

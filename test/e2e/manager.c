@@ -5,7 +5,7 @@
 #include "cluster.h"
 #include "real.h"
 
-#define FLAGS_MAX 32
+#define FLAGS_MAX 64
 
 static const char *url_of(struct e2e *e2e, const char *key)
 {
@@ -33,10 +33,12 @@ void e2e_manage_with(struct e2e *e2e, const char *const *flags)
         "127.0.0.1:0",
         "--v",
         "4",
+        "--enable-leader-election=false", /* nobody else is there; a killed leader's lease would be waited out
+                                           */
         "--noderesource-plugins",
         "MidResource", /* a test about another one says so: of a flag given twice the last counts */
     };
-    size_t count = 10;
+    size_t count = 11;
     for (size_t i = 1; flags[i] && count < FLAGS_MAX - 1; i++)
         arguments[count++] = flags[i];
     e2e->manager = e2e_start(e2e, "koord-manager", E2E_MANAGER, arguments);
@@ -119,10 +121,20 @@ void e2e_settle(struct e2e *e2e)
 
 /* --- koordctl ----------------------------------------------------------------------- */
 
-static struct str from_first_brace(struct str text)
+/* The plan in what was printed: from the line "{" to the line "}". Remarks to people stand
+ * in the same log, before or after it. */
+static struct str plan_in(struct str text)
 {
-    ptrdiff_t at = str_find_byte(text, '{');
-    return at < 0 ? STR_NULL : str_slice(text, (size_t)at, text.len);
+    struct str rest = text, line;
+    const char *begin = NULL;
+    while (rest.len) {
+        str_cut(rest, '\n', &line, &rest);
+        if (!begin && str_eq(line, STR("{")))
+            begin = line.ptr;
+        if (begin && str_eq(line, STR("}")))
+            return (struct str){ begin, (size_t)(line.ptr + line.len - begin) };
+    }
+    return STR_NULL;
 }
 
 const struct json *e2e_plan_with(struct e2e *e2e, int code, const char *const *flags)
@@ -142,8 +154,7 @@ const struct json *e2e_plan_with(struct e2e *e2e, int code, const char *const *f
     int got = e2e_run(e2e, "koordctl", E2E_KOORDCTL, arguments, &output);
     const struct json *root;
     struct err err = ERR_INIT;
-    /* What it says to people stands in the same log, before the plan. */
-    if (got != code || !json_parse(&e2e->arena, from_first_brace(output), NULL, &root, &err))
+    if (got != code || !json_parse(&e2e->arena, plan_in(output), NULL, &root, &err))
         fail_msg("koordctl plan left with %d: %s", got, err.text);
     e2e->program_count--;
     program_free(e2e->programs[e2e->program_count]);

@@ -97,7 +97,7 @@ struct e2e_requests e2e_writes(struct e2e *e2e, int64_t since)
     for (size_t i = 0; i < all.count; i++) {
         const struct e2e_request *request = &all.items[i];
         if (!str_eq(request->method, STR("GET")) && !str_ends_with(request->path, STR("/events")) &&
-            !about_fence(request))
+            !contains(request->path, "/leases") && !about_fence(request))
             append(e2e, &writes, request);
     }
     return writes;
@@ -138,6 +138,15 @@ void e2e_assert_no_repeat(struct e2e_requests writes)
                      (long long)writes.items[i].id);
         }
     }
+}
+
+void e2e_assert_writes(struct e2e *e2e, int64_t since, size_t count)
+{
+    struct e2e_requests writes = e2e_writes(e2e, since);
+    if (writes.count == count)
+        return;
+    e2e_print_requests(writes);
+    fail_msg("%zu writes, not %zu", writes.count, count);
 }
 
 void e2e_print_requests(struct e2e_requests requests)

@@ -52,7 +52,7 @@ static void stays_out(struct e2e *e2e, const struct badness *bad)
     e2e_settle(e2e);
     assert_int_equal(e2e_mid_count(e2e, 4000, 10 * GIB), NODES);
     if (!e2e->real)
-        assert_int_equal(e2e_writes(e2e, mark).count, 0);
+        e2e_assert_writes(e2e, mark, 0);
     /* The next good one is in force at once. */
     e2e_set_policy(e2e, "{'enable':true,'midCPUThresholdPercent':10}");
     EVENTUALLY(e2e, e2e_mid_count(e2e, 1600, 10 * GIB) == NODES);
@@ -141,7 +141,7 @@ static void cold_start(struct e2e *e2e, const char *policy)
     assert_int_equal(e2e_nodemetric_count(e2e), 0);
     assert_true(e2e_mid_is(e2e, "node-000", 4000, 10 * GIB));
     if (!e2e->real)
-        assert_int_equal(e2e_writes(e2e, 0).count, 0);
+        e2e_assert_writes(e2e, 0, 0);
 }
 
 static void a_cold_start_with_a_bad_key_holds_until_a_good_one(struct e2e *e2e)

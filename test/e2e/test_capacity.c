@@ -152,12 +152,12 @@ static void a_small_change_waits_and_a_large_one_takes_it_along(struct e2e *e2e)
     int64_t mark = e2e_mark(e2e);
     e2e_report(e2e, "node-000", &(struct e2e_report){ .cpu_reclaimable_milli = 4100 }); /* 2.5 % */
     e2e_settle(e2e);
-    assert_int_equal(e2e_writes(e2e, mark).count, 0);
+    e2e_assert_writes(e2e, mark, 0);
     e2e_report(e2e, "node-000",
                &(struct e2e_report){ .cpu_reclaimable_milli = 4100, .memory_reclaimable_bytes = 5 * GIB });
     EVENTUALLY(e2e, e2e_mid_is(e2e, "node-000", 4100, 5 * GIB));
     e2e_settle(e2e);
-    assert_int_equal(e2e_writes(e2e, mark).count, 1);
+    e2e_assert_writes(e2e, mark, 1);
 }
 
 static void a_small_change_is_written_when_its_time_has_come(struct e2e *e2e)
@@ -182,7 +182,7 @@ static void equal_values_are_never_sent_however_much_time_passes(struct e2e *e2e
         e2e_report_all(e2e, 3);
         e2e_settle(e2e);
     } while (wall_now().us - started.us < 3 * US_PER_S);
-    assert_int_equal(e2e_writes(e2e, mark).count, 0);
+    e2e_assert_writes(e2e, mark, 0);
 }
 
 /* --- order ------------------------------------------------------------------------------- */

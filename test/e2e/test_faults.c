@@ -157,7 +157,7 @@ static void history_forgotten_while_it_was_away(struct e2e *e2e)
     EVENTUALLY(e2e, e2e_nodemetric(e2e, "late"));
     e2e_settle(e2e);
     e2e_assert_no_repeat(e2e_writes(e2e, 0));
-    assert_int_equal(e2e_writes(e2e, 0).count, 2 * NODES + 1);
+    e2e_assert_writes(e2e, 0, 2 * NODES + 1);
 }
 
 static void watches_end_again_and_again_during_edits(struct e2e *e2e)

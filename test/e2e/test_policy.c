@@ -299,7 +299,7 @@ static void a_deleted_configmap_that_comes_back_in_time_changes_nothing(struct e
     e2e_settle(e2e);
     assert_int_equal(e2e_mid_count(e2e, 4000, 10 * GIB), 2);
     if (!e2e->real)
-        assert_int_equal(e2e_writes(e2e, mark).count, 0);
+        e2e_assert_writes(e2e, mark, 0);
 }
 
 static void without_a_configmap_a_start_changes_nothing_during_the_grace(struct e2e *e2e)

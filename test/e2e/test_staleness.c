@@ -26,7 +26,7 @@ static void a_report_that_grows_old_is_withdrawn_by_timer(struct e2e *e2e)
     EVENTUALLY(e2e, e2e_metric(e2e, "koord_manager_nodes_degraded") == 1);
     assert_true(e2e_mid_is(e2e, "node-001", 4000, 10 * GIB));
     if (!e2e->real)
-        assert_int_equal(e2e_writes(e2e, mark).count, 1);
+        e2e_assert_writes(e2e, mark, 1);
     /* A new report brings it back. */
     e2e_report(e2e, "node-000", &(struct e2e_report){ .cpu_reclaimable_milli = 3000 });
     EVENTUALLY(e2e, e2e_mid_is(e2e, "node-000", 3000, 10 * GIB));
