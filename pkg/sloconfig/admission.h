@@ -6,6 +6,7 @@
  * object's is not looked at. A refused key leaves every finding it has, not just the
  * first. */
 #include "sloconfig/colocation.h"
+#include "sloconfig/entry.h"
 
 struct admission_data {
     struct str key;
@@ -15,11 +16,6 @@ struct admission_data {
 struct admission_configmap {
     const struct admission_data *items;
     size_t count;
-};
-
-struct admission_node {
-    struct str name;
-    struct labels labels;
 };
 
 struct admission_request {

@@ -1,4 +1,5 @@
 #include "sloconfig/colocation.h"
+#include "sloconfig/entry.h"
 #include <stdlib.h>
 
 const struct str colocation_key = STR_INIT("colocation-config");
@@ -49,57 +50,6 @@ static bool check_type(struct parse *parse, struct str path, const struct json *
         arena_strf(&parse->scratch, "must be %s, not %s", json_type_name(type), json_type_name(value->type)));
 }
 
-static bool check_field(struct parse *parse, struct str path, const struct json *object, struct str name,
-                        enum json_type type, const struct json **ret)
-{
-    *ret = json_get_nocase(object, name);
-    struct str at = arena_strf(&parse->scratch, STR_FMT "." STR_FMT, STR_ARG(path), STR_ARG(name));
-    return check_type(parse, at, *ret, type);
-}
-
-static bool check_strings(struct parse *parse, struct str path, const struct json *array)
-{
-    for (size_t i = 0; json_is(array, JSON_ARRAY) && i < array->array.count; i++)
-        if (!check_type(parse, arena_strf(&parse->scratch, STR_FMT "[%zu]", STR_ARG(path), i),
-                        array->array.items[i], JSON_STRING))
-            return false;
-    return true;
-}
-
-static bool check_expression(struct parse *parse, struct str path, const struct json *expression)
-{
-    const struct json *key = NULL, *operator= NULL, *values = NULL;
-    return check_type(parse, path, expression, JSON_OBJECT) &&
-           check_field(parse, path, expression, STR("key"), JSON_STRING, &key) &&
-           check_field(parse, path, expression, STR("operator"), JSON_STRING, &operator) &&
-           check_field(parse, path, expression, STR("values"), JSON_ARRAY, &values) &&
-           check_strings(parse, arena_strf(&parse->scratch, STR_FMT ".values", STR_ARG(path)), values);
-}
-
-/* Only the types: what a selector says is checked when it is read, and a selector that
- * says nonsense costs one entry, not the key. */
-static bool check_selector(struct parse *parse, struct str path, const struct json *selector)
-{
-    const struct json *labels = NULL, *expressions = NULL;
-    if (!check_type(parse, path, selector, JSON_OBJECT) ||
-        !check_field(parse, path, selector, STR("matchLabels"), JSON_OBJECT, &labels) ||
-        !check_field(parse, path, selector, STR("matchExpressions"), JSON_ARRAY, &expressions))
-        return false;
-    for (size_t i = 0; json_is(labels, JSON_OBJECT) && i < labels->object.count; i++) {
-        const struct json_member *member = &labels->object.members[i];
-        struct str at = arena_strf(&parse->scratch, STR_FMT ".matchLabels[" STR_FMT "]", STR_ARG(path),
-                                   STR_ARG(member->key));
-        if (!check_type(parse, at, member->value, JSON_STRING))
-            return false;
-    }
-    for (size_t i = 0; json_is(expressions, JSON_ARRAY) && i < expressions->array.count; i++) {
-        struct str at = arena_strf(&parse->scratch, STR_FMT ".matchExpressions[%zu]", STR_ARG(path), i);
-        if (!check_expression(parse, at, expressions->array.items[i]))
-            return false;
-    }
-    return true;
-}
-
 /* --- rules ----------------------------------------------------------------------- */
 
 /* Every set field against both levels. Returns false when a controller would not act on
@@ -132,61 +82,37 @@ static bool check_ranges(struct parse *parse, struct str prefix, const struct st
     return usable;
 }
 
-/* False: the entry is to be left out. */
-static bool read_selector(struct parse *parse, struct str path, const struct json *value,
-                          struct selector *ret)
-{
-    struct err err = ERR_INIT;
-    struct str shown = finding_value(&parse->scratch, value);
-    if (!selector_from_json(&parse->config->arena, value, ret, &err)) {
-        report(parse, FINDING_ENTRY, path, shown, finding_reason_invalid,
-               arena_strf(&parse->scratch, "entry skipped: %s", err.text));
-        return false;
-    }
-    if (ret->nothing)
-        report(parse, FINDING_ADMISSION, path, shown, finding_reason_invalid,
-               STR("must be given: without it the entry matches no node"));
-    else if (ret->count == 0)
-        report(parse, FINDING_ADMISSION, path, shown, finding_reason_invalid,
-               STR("must not be empty: it matches every node"));
-    return true;
-}
-
 /* --- entries --------------------------------------------------------------------- */
 
-static struct str entry_path(struct parse *parse, size_t index)
-{
-    return arena_strf(&parse->scratch, "nodeConfigs[%zu]", index);
-}
+static const struct entry_list node_configs = { .key = STR_INIT("colocation-config"), .name = "nodeConfigs" };
 
 /* The types of one entry; its strategy is read on the way. */
 static bool read_entry(struct parse *parse, size_t index, const struct json *value,
                        struct colocation_entry *entry)
 {
-    struct str path = entry_path(parse, index);
-    const struct json *name = NULL, *selector = NULL;
+    struct str path = node_entry_path(&node_configs, index, &parse->scratch);
+    struct node_entry common;
     entry->index = index;
     if (json_is(value, JSON_NULL)) /* Go reads it as an entry that says nothing */
         return true;
     if (!read_strategy(parse, path, value, &entry->written) ||
-        !check_field(parse, path, value, STR("name"), JSON_STRING, &name) ||
-        !check_field(parse, path, value, STR("nodeSelector"), JSON_OBJECT, &selector) ||
-        !check_selector(parse, arena_strf(&parse->scratch, STR_FMT ".nodeSelector", STR_ARG(path)), selector))
+        !node_entry_read(&node_configs, index, value, parse->findings, &common))
         return false;
-    entry->name = json_str(name);
+    entry->name = common.name;
+    entry->selector_json = common.selector_json;
     return true;
 }
 
 /* The rules of one entry. False: it is to be left out. */
-static bool check_entry(struct parse *parse, const struct json *value, struct colocation_entry *entry)
+static bool check_entry(struct parse *parse, struct colocation_entry *entry)
 {
-    struct str path = entry_path(parse, entry->index);
+    struct str path = node_entry_path(&node_configs, entry->index, &parse->scratch);
     struct str prefix = arena_strf(&parse->scratch, STR_FMT ".", STR_ARG(path));
-    bool in_range = check_ranges(parse, prefix, &entry->written, FINDING_ENTRY);
-    entry->replaced = !in_range;
-    entry->selector_json = json_get_nocase(value, STR("nodeSelector"));
-    return read_selector(parse, arena_strf(&parse->scratch, STR_FMT ".nodeSelector", STR_ARG(path)),
-                         entry->selector_json, &entry->selector);
+    struct node_entry common = { .index = entry->index, .selector_json = entry->selector_json };
+    entry->replaced = !check_ranges(parse, prefix, &entry->written, FINDING_ENTRY);
+    bool usable = node_entry_select(&node_configs, &common, &parse->config->arena, parse->findings);
+    entry->selector = common.selector;
+    return usable;
 }
 
 static bool read_entries(struct parse *parse, const struct json *list)
@@ -202,7 +128,7 @@ static bool read_entries(struct parse *parse, const struct json *list)
         if (!read_entry(parse, i, list->array.items[i], &entries[i]))
             return false;
     for (size_t i = 0; i < list->array.count; i++, arena_clear(&parse->scratch))
-        if (check_entry(parse, list->array.items[i], &entries[i]))
+        if (check_entry(parse, &entries[i]))
             entries[config->count++] = entries[i];
         else
             config->skipped++;

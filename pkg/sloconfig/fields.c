@@ -3,23 +3,6 @@
 /* --- the table ------------------------------------------------------------------- */
 
 /* Bounds are given as { controller, admission }. */
-#define AT_LEAST(n)                                                                                          \
-    {                                                                                                        \
-        .has_min = true, .min = (n)                                                                          \
-    }
-#define ABOVE(n)                                                                                             \
-    {                                                                                                        \
-        .has_min = true, .above_min = true, .min = (n)                                                       \
-    }
-#define BETWEEN(low, high)                                                                                   \
-    {                                                                                                        \
-        .has_min = true, .min = (low), .has_max = true, .max = (high)                                        \
-    }
-#define ABOVE_UP_TO(low, high)                                                                               \
-    {                                                                                                        \
-        .has_min = true, .above_min = true, .min = (low), .has_max = true, .max = (high)                     \
-    }
-
 #define FIELD(member, name_, type_)                                                                          \
     .name = (name_), .type = (type_), .offset = offsetof(struct strategy, member)
 
@@ -37,10 +20,10 @@ const struct strategy_field strategy_fields[] = {
     { FIELD(enable, "enable", STRATEGY_BOOL), .default_json = "false",
       .description = "lend idle resources at all; cluster and node must both say so" },
     { FIELD(metric_aggregate_duration_s, "metricAggregateDurationSeconds", STRATEGY_I64),
-      .default_json = "300", .range = { ABOVE(0), ABOVE(0) },
+      .default_json = "300", .range = { RANGE_ABOVE(0), RANGE_ABOVE(0) },
       .description = "window the agent averages usage over" },
     { FIELD(metric_report_interval_s, "metricReportIntervalSeconds", STRATEGY_I64), .default_json = "60",
-      .range = { ABOVE(0), ABOVE(0) }, .description = "how often the agent reports" },
+      .range = { RANGE_ABOVE(0), RANGE_ABOVE(0) }, .description = "how often the agent reports" },
     { FIELD(metric_aggregate_durations, "durations", STRATEGY_DURATIONS), .parent = "metricAggregatePolicy",
       .default_json = "[\"5m0s\",\"10m0s\",\"30m0s\"]",
       .description = "windows the agent also reports percentiles for" },
@@ -48,48 +31,54 @@ const struct strategy_field strategy_fields[] = {
       .default_json = "\"usageWithoutPageCache\"", .words = memory_collect_words,
       .description = "which page cache counts as used memory" },
     { FIELD(cpu_reclaim_percent, "cpuReclaimThresholdPercent", STRATEGY_I64), .default_json = "60",
-      .range = { AT_LEAST(0), AT_LEAST(0) },
+      .range = { RANGE_AT_LEAST(0), RANGE_AT_LEAST(0) },
       .description = "share of the CPU that Batch may count on; may exceed 100" },
     { FIELD(cpu_calculate_policy, "cpuCalculatePolicy", STRATEGY_TEXT), .default_json = "\"usage\"",
       .known = cpu_policies, .unknown_is = "usage",
       .description = "what of the higher tiers Batch CPU subtracts" },
     { FIELD(memory_reclaim_percent, "memoryReclaimThresholdPercent", STRATEGY_I64), .default_json = "65",
-      .range = { AT_LEAST(0), AT_LEAST(0) },
+      .range = { RANGE_AT_LEAST(0), RANGE_AT_LEAST(0) },
       .description = "share of the memory that Batch may count on; may exceed 100" },
     { FIELD(memory_calculate_policy, "memoryCalculatePolicy", STRATEGY_TEXT), .default_json = "\"usage\"",
       .known = memory_policies, .unknown_is = "usage",
       .description = "what of the higher tiers Batch memory subtracts" },
     { FIELD(degrade_minutes, "degradeTimeMinutes", STRATEGY_I64), .default_json = "15",
-      .range = { ABOVE(0), ABOVE(0) }, .description = "age at which a report counts for nothing" },
+      .range = { RANGE_ABOVE(0), RANGE_ABOVE(0) },
+      .description = "age at which a report counts for nothing" },
     { FIELD(update_time_threshold_s, "updateTimeThresholdSeconds", STRATEGY_I64), .default_json = "300",
-      .range = { ABOVE(0), ABOVE(0) }, .description = "age at which even a small difference is written" },
+      .range = { RANGE_ABOVE(0), RANGE_ABOVE(0) },
+      .description = "age at which even a small difference is written" },
     { FIELD(resource_diff_threshold, "resourceDiffThreshold", STRATEGY_DECIMAL), .default_json = "0.1",
-      .range = { ABOVE(0), ABOVE_UP_TO(0, 1) },
+      .range = { RANGE_ABOVE(0), RANGE_ABOVE_UP_TO(0, 1) },
       .description = "relative difference that is written at once" },
     { FIELD(mid_reclaim_mode, "midReclaimMode", STRATEGY_TEXT), .known = mid_modes, .unknown_is = "dynamic",
       .description = "formula of the Mid tier: dynamic, static, reclaimable or mixed" },
     { FIELD(mid_cpu_percent, "midCPUThresholdPercent", STRATEGY_I64), .default_json = "100",
-      .range = { BETWEEN(0, 100), BETWEEN(0, 100) },
+      .range = { RANGE_BETWEEN(0, 100), RANGE_BETWEEN(0, 100) },
       .description = "most of the node's CPU that Mid may get" },
     { FIELD(mid_memory_percent, "midMemoryThresholdPercent", STRATEGY_I64), .default_json = "100",
-      .range = { BETWEEN(0, 100), BETWEEN(0, 100) },
+      .range = { RANGE_BETWEEN(0, 100), RANGE_BETWEEN(0, 100) },
       .description = "most of the node's memory that Mid may get" },
     { FIELD(mid_unallocated_percent, "midUnallocatedPercent", STRATEGY_I64), .default_json = "0",
-      .range = { BETWEEN(0, 100), BETWEEN(0, 100) },
+      .range = { RANGE_BETWEEN(0, 100), RANGE_BETWEEN(0, 100) },
       .description = "share of what Prod did not request that Mid may also get" },
     { FIELD(mid_static_cpu_percent, "midStaticCPUReservedPercent", STRATEGY_I64), .default_json = "0",
-      .range = { AT_LEAST(0), BETWEEN(0, 100) }, .description = "Mid's share of the CPU in static mode" },
+      .range = { RANGE_AT_LEAST(0), RANGE_BETWEEN(0, 100) },
+      .description = "Mid's share of the CPU in static mode" },
     { FIELD(mid_static_memory_percent, "midStaticMemoryReservedPercent", STRATEGY_I64), .default_json = "0",
-      .range = { AT_LEAST(0), BETWEEN(0, 100) }, .description = "Mid's share of the memory in static mode" },
+      .range = { RANGE_AT_LEAST(0), RANGE_BETWEEN(0, 100) },
+      .description = "Mid's share of the memory in static mode" },
     { FIELD(batch_cpu_percent, "batchCPUThresholdPercent", STRATEGY_I64),
-      .range = { AT_LEAST(0), AT_LEAST(0) }, .description = "most of the node's CPU that Batch may get" },
+      .range = { RANGE_AT_LEAST(0), RANGE_AT_LEAST(0) },
+      .description = "most of the node's CPU that Batch may get" },
     { FIELD(batch_memory_percent, "batchMemoryThresholdPercent", STRATEGY_I64),
-      .range = { AT_LEAST(0), AT_LEAST(0) }, .description = "most of the node's memory that Batch may get" },
+      .range = { RANGE_AT_LEAST(0), RANGE_AT_LEAST(0) },
+      .description = "most of the node's memory that Batch may get" },
     { FIELD(predict_diff_percent, "resourceDiffThresholdPercent", STRATEGY_I64),
-      .parent = "nodePredictPolicy", .range = { AT_LEAST(0), AT_LEAST(0) },
+      .parent = "nodePredictPolicy", .range = { RANGE_AT_LEAST(0), RANGE_AT_LEAST(0) },
       .description = "difference at which the agent reports a prediction at once" },
     { FIELD(predict_cold_start_s, "coldStartPeriodSeconds", STRATEGY_I64), .parent = "nodePredictPolicy",
-      .range = { AT_LEAST(0), AT_LEAST(0) },
+      .range = { RANGE_AT_LEAST(0), RANGE_AT_LEAST(0) },
       .description = "age below which the agent does not predict for a pod" },
     { FIELD(extensions, "extensions", STRATEGY_MAP), .description = "free map for extensions" },
 };
@@ -184,7 +173,12 @@ static bool range_admits(const struct strategy_range *range, struct quantity val
     return !range->has_max || quantity_cmp(value, quantity_from_i64(range->max, QUANTITY_DECIMAL_SI)) <= 0;
 }
 
-static struct str range_rule(const struct strategy_range *range, struct arena *arena)
+bool strategy_range_admits(const struct strategy_range *range, int64_t value)
+{
+    return range_admits(range, quantity_from_i64(value, QUANTITY_DECIMAL_SI));
+}
+
+struct str strategy_range_rule(const struct strategy_range *range, struct arena *arena)
 {
     long long min = range->min, max = range->max;
     if (range->has_min && range->has_max)
@@ -219,13 +213,13 @@ bool strategy_field_in_range(const struct strategy_field *field, const struct st
     if (!strategy_field_is_set(field, strategy))
         return true;
     if (field->type == STRATEGY_I64)
-        ok = range_admits(range, quantity_from_i64(as_i64(field, strategy)->value, QUANTITY_DECIMAL_SI));
+        ok = strategy_range_admits(range, as_i64(field, strategy)->value);
     else if (field->type == STRATEGY_DECIMAL)
         ok = range_admits(range, as_decimal(field, strategy)->value);
     else if (field->words)
         ok = word_in(field->words, as_text(field, strategy)->value);
     if (!ok && rule)
-        *rule = field->words ? words_rule(field->words, arena) : range_rule(range, arena);
+        *rule = field->words ? words_rule(field->words, arena) : strategy_range_rule(range, arena);
     return ok;
 }
 

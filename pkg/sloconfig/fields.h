@@ -27,6 +27,27 @@ struct strategy_range {
     int64_t max;
 };
 
+#define RANGE_AT_LEAST(n)                                                                                    \
+    {                                                                                                        \
+        .has_min = true, .min = (n)                                                                          \
+    }
+#define RANGE_ABOVE(n)                                                                                       \
+    {                                                                                                        \
+        .has_min = true, .above_min = true, .min = (n)                                                       \
+    }
+#define RANGE_BETWEEN(low, high)                                                                             \
+    {                                                                                                        \
+        .has_min = true, .min = (low), .has_max = true, .max = (high)                                        \
+    }
+#define RANGE_ABOVE_UP_TO(low, high)                                                                         \
+    {                                                                                                        \
+        .has_min = true, .above_min = true, .min = (low), .has_max = true, .max = (high)                     \
+    }
+
+bool strategy_range_admits(const struct strategy_range *range, int64_t value);
+/* "must be between 0 and 100" */
+struct str strategy_range_rule(const struct strategy_range *range, struct arena *arena);
+
 struct strategy_field {
     const char *parent; /* the object the field stands in; NULL: the strategy itself */
     const char *name;
