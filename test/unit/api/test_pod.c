@@ -1,5 +1,6 @@
 #include "support.h"
 #include "api/pod.h"
+#include <stdio.h>
 
 struct row {
     const char *name;
@@ -151,6 +152,40 @@ static void pod__stays_small(void **state)
     assert_true(sizeof(struct pod) <= 80);
 }
 
+#define BOUND(text_) "\"annotations\":{\"scheduling.koordinator.sh/resource-status\":\"" text_ "\"}"
+
+static const struct numa_row {
+    const char *name;
+    const char *metadata;
+    uint32_t nodes;
+    size_t reports;
+} numa_rows[] = {
+    { "numa: no annotation", "\"labels\":{}", 0, 0 },
+    { "numa: two nodes", BOUND("{\\\"numaNodeResources\\\":[{\\\"node\\\":0},{\\\"node\\\":3}]}"), 9, 0 },
+    { "numa: a node left out is node 0", BOUND("{\\\"numaNodeResources\\\":[{}]}"), 1, 0 },
+    { "numa: ids out of reach bind to none",
+      BOUND("{\\\"numaNodeResources\\\":[{\\\"node\\\":32},{\\\"node\\\":-1},{\\\"node\\\":\\\"1\\\"}]}"), 0,
+      0 },
+    { "numa: no list", BOUND("{\\\"cpuset\\\":\\\"0-3\\\"}"), 0, 0 },
+    { "numa: no JSON is told", BOUND("{"), 0, 1 },
+};
+
+static void numa__row(void **state)
+{
+    const struct numa_row *row = *state;
+    void *made = NULL;
+    assert_int_equal(fixture_setup(&made), 0);
+    struct fixture *fixture = made;
+    char json[512];
+    snprintf(json, sizeof json, "{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",%s}}",
+             row->metadata);
+    const struct pod *pod = pod_from(fixture, json);
+    assert_int_equal(pod->numa_nodes, row->nodes);
+    assert_int_equal(fixture->reports, row->reports);
+    kube_object_unref(&pod->object);
+    assert_int_equal(fixture_teardown(&made), 0);
+}
+
 #define FIXED(test_) cmocka_unit_test_setup_teardown(test_, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -163,12 +198,15 @@ int main(void)
         FIXED(ref_17_pod_conditions_change_nothing_we_keep),
         cmocka_unit_test(pod__stays_small),
     };
-    struct CMUnitTest tests[ARRAY_LEN(fixed) + ARRAY_LEN(rows)];
+    struct CMUnitTest tests[ARRAY_LEN(fixed) + ARRAY_LEN(rows) + ARRAY_LEN(numa_rows)];
     size_t count = 0;
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
         tests[count++] = fixed[i];
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         tests[count++] =
             (struct CMUnitTest){ rows[i].name, request__row, NULL, NULL, (void *)(uintptr_t)&rows[i] };
+    for (size_t i = 0; i < ARRAY_LEN(numa_rows); i++)
+        tests[count++] =
+            (struct CMUnitTest){ numa_rows[i].name, numa__row, NULL, NULL, (void *)(uintptr_t)&numa_rows[i] };
     return cmocka_run_group_tests_name("api/pod", tests, NULL, NULL);
 }
