@@ -2,6 +2,7 @@
 
 #include "test/apiserver/control.h"
 #include "test/apiserver/delete.h"
+#include "test/apiserver/fields.h"
 #include "test/apiserver/media.h"
 #include "test/apiserver/read.h"
 #include "test/apiserver/subresource.h"
@@ -138,6 +139,8 @@ static bool authorize(struct as_request *request, const char *verb, struct api_e
         .namespace = route->namespace,
         .name = route->name,
     };
+    if (str_empty(action.name) && !str_eq(request->method, STR("POST")))
+        action.name = as_field_one_name(&request->arena, as_param(&request->params, "fieldSelector"));
     if (!route->is_resource)
         action = (struct as_action){ .verb = verb, .path = request->path };
     return as_rbac_check(request->server->rbac, &request->arena, &request->identity, &action, error);

@@ -75,6 +75,17 @@ static bool parse_term(struct arena *arena, struct str text, struct as_field_ter
     return ret->field.len && unescape(arena, value, &ret->value);
 }
 
+struct str as_field_one_name(struct arena *arena, struct str field_selector)
+{
+    while (field_selector.len) {
+        struct as_field_term term;
+        if (parse_term(arena, cut_term(&field_selector), &term) && !term.not_equal &&
+            str_eq(term.field, STR("metadata.name")))
+            return term.value;
+    }
+    return STR_NULL;
+}
+
 static bool parse_fields(struct arena *arena, const struct as_filter_source *source, struct as_filter *filter,
                          struct api_error *error)
 {

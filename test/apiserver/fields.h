@@ -39,6 +39,9 @@ struct as_filter_source {
 
 bool as_filter_parse(struct arena *arena, const struct as_filter_source *source, struct as_filter *ret,
                      struct api_error *error) MUST_CHECK;
+/* The one name that a selector leaves, metadata.name=NAME, else empty: a list of one object
+ * is allowed to whoever may list that object. */
+struct str as_field_one_name(struct arena *arena, struct str field_selector);
 bool as_filter_matches(const struct as_filter *filter, const struct as_object *object);
 /* The same as a callback of as_snapshot_query. */
 bool as_filter_matches_fn(void *filter, const struct as_object *object);

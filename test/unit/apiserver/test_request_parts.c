@@ -295,6 +295,26 @@ static void field__row(void **state)
     as_object_unref(object);
 }
 
+static void field__one_name_is_what_access_is_judged_by(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *selector, *name;
+    } rows[] = {
+        { "metadata.name=p", "p" },
+        { "metadata.name==p", "p" },
+        { "status.phase!=Failed,metadata.name=p", "p" },
+        { "metadata.name=a\\,b", "a,b" },
+        { "metadata.name!=p", "" },
+        { "spec.nodeName=p", "" },
+        { "metadata.name", "" },
+        { "", "" },
+    };
+    CLEANUP(arena_done) struct arena arena = ARENA_INIT;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        assert_true(str_eq(as_field_one_name(&arena, str_c(rows[i].selector)), str_c(rows[i].name)));
+}
+
 static void filter__event_aliases_name_the_stored_fields(void **state)
 {
     (void)state;
@@ -323,6 +343,7 @@ int main(void)
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(token__comes_back_as_it_was),
         cmocka_unit_test(token__refuses_rubbish),
+        cmocka_unit_test(field__one_name_is_what_access_is_judged_by),
         cmocka_unit_test(filter__event_aliases_name_the_stored_fields),
     };
     static struct CMUnitTest tests[ARRAY_LEN(route_rows) + ARRAY_LEN(bool_rows) + ARRAY_LEN(list_rows) +

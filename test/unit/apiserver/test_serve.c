@@ -36,6 +36,8 @@ static void folder_done(struct folder *folder)
 
 /* ---- access ---- */
 
+#define SECRETS "/api/v1/namespaces/default/secrets"
+
 static void access__tokens_and_roles_over_http(void **state)
 {
     (void)state;
@@ -52,7 +54,8 @@ static void access__tokens_and_roles_over_http(void **state)
                        STR("apiVersion: rbac.authorization.k8s.io/v1\n"
                            "kind: Role\n"
                            "metadata: {name: r, namespace: default}\n"
-                           "rules: [{apiGroups: [''], resources: [configmaps], verbs: [list, watch]}]\n"
+                           "rules: [{apiGroups: [''], resources: [configmaps], verbs: [list, watch]},\n"
+                           "  {apiGroups: [''], resources: [secrets], resourceNames: [s], verbs: [list]}]\n"
                            "---\n"
                            "apiVersion: rbac.authorization.k8s.io/v1\n"
                            "kind: RoleBinding\n"
@@ -71,6 +74,9 @@ static void access__tokens_and_roles_over_http(void **state)
     assert_non_null(strstr(at(&h, refused.json, "message"), "alice"));
     assert_status(&h, get(&h, "/api/v1/namespaces/kube-system/configmaps"), 403, "Forbidden");
     assert_status(&h, get(&h, "/api/v1/configmaps"), 403, "Forbidden");
+    assert_int_equal(get(&h, SECRETS "?fieldSelector=metadata.name%3Ds").status, 200);
+    assert_status(&h, get(&h, SECRETS "?fieldSelector=metadata.name%3Dt"), 403, "Forbidden");
+    assert_status(&h, get(&h, SECRETS), 403, "Forbidden");
     struct stream s;
     stream_open(&h, &s, CMS "?watch=true");
     assert_int_equal(s.status, 200);
