@@ -41,6 +41,7 @@ struct node_decoded {
             struct opt_text origin_extended;
             struct opt_text cpu_normalization;
             struct opt_text amplification;
+            struct opt_text network_bandwidth;
         } annotations;
     } metadata;
     struct node_status {
@@ -103,6 +104,8 @@ static const struct json_field annotation_fields[] = {
                       "node.koordinator.sh/cpu-normalization-ratio", api_into_text),
     JSON_FIELD_SCALAR(struct node_annotations, amplification,
                       "node.koordinator.sh/resource-amplification-ratio", api_into_text),
+    JSON_FIELD_SCALAR(struct node_annotations, network_bandwidth, "node.koordinator.sh/network-bandwidth",
+                      api_into_text),
 };
 static const struct json_table annotation_table = JSON_TABLE(struct node_annotations, annotation_fields);
 
@@ -182,6 +185,7 @@ static struct kube_object *project(const void *decoded, struct intern *pool, con
     node->origin_extended = take_text(&annotations->origin_extended, pool);
     node->cpu_normalization = take_text(&annotations->cpu_normalization, pool);
     node->amplification = take_text(&annotations->amplification, pool);
+    node->network_bandwidth = take_text(&annotations->network_bandwidth, pool);
     take_labels(node, labels, pool);
     return object;
 }
@@ -196,6 +200,7 @@ static void release(struct kube_object *object)
     istr_unref(node->origin_extended);
     istr_unref(node->cpu_normalization);
     istr_unref(node->amplification);
+    istr_unref(node->network_bandwidth);
     for (uint32_t i = 0; i < node->label_count; i++) {
         istr_unref(node->labels[i].key);
         istr_unref(node->labels[i].value);
@@ -223,7 +228,8 @@ static bool same(const struct kube_object *a, const struct kube_object *b)
     if (x->colocation_strategy != y->colocation_strategy || x->reservation != y->reservation ||
         x->raw_allocatable != y->raw_allocatable || x->third_party != y->third_party ||
         x->origin_extended != y->origin_extended || x->cpu_normalization != y->cpu_normalization ||
-        x->amplification != y->amplification || x->label_count != y->label_count)
+        x->amplification != y->amplification || x->network_bandwidth != y->network_bandwidth ||
+        x->label_count != y->label_count)
         return false;
     for (uint32_t i = 0; i < x->label_count; i++) {
         if (x->labels[i].key != y->labels[i].key || x->labels[i].value != y->labels[i].value)

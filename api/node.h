@@ -48,6 +48,7 @@ struct node {
     const struct istr *origin_extended;     /* node.koordinator.sh/originExtendedAllocatable */
     const struct istr *cpu_normalization;   /* node.koordinator.sh/cpu-normalization-ratio */
     const struct istr *amplification;       /* node.koordinator.sh/resource-amplification-ratio */
+    const struct istr *network_bandwidth;   /* node.koordinator.sh/network-bandwidth */
     uint32_t label_count;
     struct node_label {
         const struct istr *key;
