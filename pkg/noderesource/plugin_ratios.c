@@ -99,7 +99,7 @@ static bool find_normalization(struct planning *planning, int64_t *ret_nano, str
     const struct ratio_strategy *strategy = planning->in->normalization;
     bool enabled;
     struct str model;
-    const char *field;
+    const char *field = "";
     *ret_nano = ONE_NANO;
     if (!find_enabled(planning, &enabled, err))
         return false;
