@@ -8,6 +8,16 @@
 enum { NORMALIZATION, AMPLIFICATION, RATIO_KEYS };
 static const struct ratio_key *const ratio_keys[RATIO_KEYS] = { &normalization_key, &amplification_key };
 
+/* Warnings about one key as it stands that nobody has heard: a standby sends no Events, but
+ * who becomes leader says what is wrong. */
+#define KEPT_MAX 4
+enum { ABOUT_COLOCATION, ABOUT_RATIOS, SUBJECTS = ABOUT_RATIOS + RATIO_KEYS };
+struct kept_events {
+    struct arena arena;
+    struct colocation_event events[KEPT_MAX];
+    size_t count;
+};
+
 struct policy_source {
     struct policy_source_options options;
     struct colocation_policy *policy;
@@ -15,7 +25,10 @@ struct policy_source {
     struct loop_timer timer;
     const struct informer *configmaps;
     uint64_t generation; /* of all keys together */
-    uint64_t ratio_generation;
+    uint64_t ratio_generations[RATIO_KEYS];
+    bool leads;
+    struct kept_events kept[SUBJECTS];
+    bool known; /* the ConfigMap was looked for before */
     char *ns;
     char *name;
     struct metric *state, *rejections, *findings;
@@ -35,13 +48,9 @@ static const struct configmap *find(const struct policy_source *source)
     return object ? configmap_of(object) : NULL;
 }
 
-static void tell(struct policy_source *source, const struct configmap *configmap,
-                 const struct colocation_event *event)
+static void send_event(struct policy_source *source, const struct configmap *configmap,
+                       const struct colocation_event *event)
 {
-    struct log_field fields[] = { LOG_C("namespace", source->ns), LOG_C("configmap", source->name),
-                                  LOG_C("reason", event->reason), LOG_S("detail", event->message) };
-    log_write(event->warning ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "policy_source.c", __LINE__, "policy", fields,
-              ARRAY_LEN(fields));
     CLEANUP(strbuf_done) struct strbuf uid = STRBUF_INIT(512);
     struct event_regarding regarding = { .kind = &configmap_kind,
                                          .ns = str_c(source->ns),
@@ -53,6 +62,35 @@ static void tell(struct policy_source *source, const struct configmap *configmap
     }
     event_record(source->options.events, &regarding, event->warning, event->reason, "LoadPolicy",
                  event->message);
+}
+
+static void forget(struct kept_events *kept)
+{
+    arena_clear(&kept->arena);
+    kept->count = 0;
+}
+
+static void keep(struct kept_events *kept, const struct colocation_event *event)
+{
+    if (!event->warning || kept->count == KEPT_MAX)
+        return;
+    struct colocation_event *copy = &kept->events[kept->count++];
+    *copy = *event;
+    copy->message = arena_str(&kept->arena, event->message);
+}
+
+static void tell(struct policy_source *source, int subject, const struct configmap *configmap,
+                 const struct colocation_event *event)
+{
+    struct log_field fields[] = { LOG_C("namespace", source->ns), LOG_C("configmap", source->name),
+                                  LOG_C("reason", event->reason), LOG_S("detail", event->message) };
+    log_write(event->warning ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, "policy_source.c", __LINE__, "policy", fields,
+              ARRAY_LEN(fields));
+    /* That a start found things in order is no news: restarts write nothing. */
+    if (!source->leads)
+        keep(&source->kept[subject], event);
+    else if (event->warning || source->known)
+        send_event(source, configmap, event);
     if (event->warning)
         metric_add(source->rejections, 1, str_c(event->reason));
 }
@@ -64,20 +102,17 @@ static void publish(struct policy_source *source, const struct colocation_status
     metric_set(source->findings, status->findings ? (double)status->findings->count : 0);
 }
 
-/* Grows when any node could get another answer; the other keys about nodes. */
-static uint64_t observe_ratios(struct policy_source *source, const struct configmap *configmap)
+static void observe_ratio(struct policy_source *source, int key, const struct configmap *configmap)
 {
-    uint64_t generation = 0;
-    for (int i = 0; i < RATIO_KEYS; i++) {
-        struct str value = configmap ? configmap_value(configmap, ratio_keys[i]->key, NULL) : STR_NULL;
-        const struct ratio_policy_status *status =
-            ratio_policy_observe(source->ratios[i], configmap != NULL, value);
-        struct colocation_event event = { true, ratio_keys[i]->event, status->message };
-        if (status->told)
-            tell(source, configmap, &event);
-        generation += status->generation;
-    }
-    return generation;
+    struct str value = configmap ? configmap_value(configmap, ratio_keys[key]->key, NULL) : STR_NULL;
+    const struct ratio_policy_status *status =
+        ratio_policy_observe(source->ratios[key], configmap != NULL, value);
+    struct colocation_event event = { true, ratio_keys[key]->event, status->message };
+    if (status->told || status->generation != source->ratio_generations[key])
+        forget(&source->kept[ABOUT_RATIOS + key]);
+    if (status->told)
+        tell(source, ABOUT_RATIOS + key, configmap, &event);
+    source->ratio_generations[key] = status->generation;
 }
 
 static void observe(void *self)
@@ -93,15 +128,20 @@ static void observe(void *self)
     if (configmap)
         in.value = configmap_value(configmap, colocation_key, NULL);
     const struct colocation_status *status = colocation_policy_observe(source->policy, &in);
+    if (status->event_count)
+        forget(&source->kept[ABOUT_COLOCATION]);
     for (size_t i = 0; i < status->event_count; i++)
-        tell(source, configmap, &status->events[i]);
+        tell(source, ABOUT_COLOCATION, configmap, &status->events[i]);
     publish(source, status);
     if (status->recheck_after_ms >= 0)
         loop_timer_set(&source->timer, status->recheck_after_ms);
     uint64_t generation = status->generation;
-    if (in.source != SOURCE_UNKNOWN)
-        source->ratio_generation = observe_ratios(source, configmap);
-    generation += source->ratio_generation;
+    for (int i = 0; i < RATIO_KEYS; i++) {
+        if (in.source != SOURCE_UNKNOWN)
+            observe_ratio(source, i, configmap);
+        generation += source->ratio_generations[i]; /* each grows when any node could get another answer */
+    }
+    source->known |= in.source != SOURCE_UNKNOWN;
     if (generation != source->generation) {
         source->generation = generation;
         source->options.changed(source->options.self);
@@ -136,6 +176,8 @@ void policy_source_free(struct policy_source *source)
     colocation_policy_free(source->policy);
     for (int i = 0; i < RATIO_KEYS; i++)
         ratio_policy_free(source->ratios[i]);
+    for (int i = 0; i < SUBJECTS; i++)
+        arena_done(&source->kept[i].arena);
     free(source->ns);
     free(source->name);
     free(source);
@@ -160,4 +202,15 @@ void policy_source_observe(struct policy_source *source, const struct informer *
 {
     source->configmaps = configmaps;
     observe(source);
+}
+
+void policy_source_lead(struct policy_source *source)
+{
+    source->leads = true;
+    for (int i = 0; i < SUBJECTS; i++) {
+        struct kept_events *kept = &source->kept[i];
+        for (size_t j = 0; j < kept->count; j++)
+            send_event(source, find(source), &kept->events[j]);
+        forget(kept);
+    }
 }

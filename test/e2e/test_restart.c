@@ -37,6 +37,17 @@ static void a_stopped_manager_comes_back_and_writes_nothing(struct e2e *e2e)
     assert_true(all_is_well(e2e));
 }
 
+/* Events about the policy, as sent. */
+static size_t policy_events(struct e2e *e2e, int64_t mark)
+{
+    struct e2e_requests sent =
+        e2e_select(e2e, e2e_requests(e2e, mark), "POST", "/apis/events.k8s.io/v1/namespaces/*/events");
+    size_t count = 0;
+    for (size_t i = 0; i < sent.count; i++)
+        count += memmem(sent.items[i].body.ptr, sent.items[i].body.len, "ColocationCfg", 13) != NULL;
+    return count;
+}
+
 static void a_killed_manager_comes_back_and_writes_nothing(struct e2e *e2e)
 {
     e2e_serve(e2e);
@@ -47,6 +58,7 @@ static void a_killed_manager_comes_back_and_writes_nothing(struct e2e *e2e)
     e2e_manage(e2e);
     e2e_settle(e2e);
     e2e_assert_writes(e2e, mark, 0);
+    assert_int_equal(policy_events(e2e, mark), 0);
 }
 
 /* Small differences that the old one let wait must not become writes by a restart. */
