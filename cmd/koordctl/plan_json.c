@@ -39,12 +39,13 @@ static const struct json *config_json(const struct plan *plan, struct arena *are
 
 /* --- resources ------------------------------------------------------------------- */
 
-/* A quantity as a string, or NULL when the key is absent. */
+/* A quantity as a string, or NULL when the key is absent or no quantity (there is a warning
+ * then). */
 static const struct json *current_json(enum owned_resource resource,
                                        const struct noderesource_current *current, struct arena *arena)
 {
     CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(256);
-    if (!current->set)
+    if (!current->set || !current->readable)
         return NULL;
     noderesource_current_write(&text, resource, current);
     return json_new_str(arena, strbuf_str(&text));
