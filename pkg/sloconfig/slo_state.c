@@ -21,6 +21,7 @@ struct slo_policy {
     struct key_state keys[SLO_KEY_COUNT];
     struct arena event_arena; /* lives until the next call */
     struct colocation_event events[SLO_KEY_COUNT];
+    enum slo_key event_keys[SLO_KEY_COUNT];
     struct slo_status status;
 };
 
@@ -28,7 +29,9 @@ struct slo_policy *slo_policy_new(int64_t missing_grace_ms)
 {
     struct slo_policy *policy = mem_zalloc(sizeof *policy);
     policy->grace_ms = max_i64(0, missing_grace_ms);
-    policy->status = (struct slo_status){ .holding = true, .recheck_after_ms = -1, .events = policy->events };
+    policy->status = (struct slo_status){
+        .holding = true, .recheck_after_ms = -1, .events = policy->events, .event_keys = policy->event_keys
+    };
     for (size_t i = 0; i < SLO_KEY_COUNT; i++) {
         policy->keys[i].findings = FINDINGS_INIT(&policy->keys[i].findings_arena);
         policy->status.findings[i] = &policy->keys[i].findings;
@@ -51,7 +54,7 @@ void slo_policy_free(struct slo_policy *policy)
 
 /* --- one key --------------------------------------------------------------------- */
 
-static void tell(struct slo_policy *policy, const char *reason, enum finding_level level,
+static void tell(struct slo_policy *policy, size_t key, const char *reason, enum finding_level level,
                  const struct findings *findings, const char *outcome)
 {
     CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT((size_t)8 * 1024);
@@ -63,6 +66,7 @@ static void tell(struct slo_policy *policy, const char *reason, enum finding_lev
     if (count > 1)
         strbuf_addf(&text, ", and %zu more", count - 1);
     strbuf_addf(&text, "; %s", outcome);
+    policy->event_keys[policy->status.event_count] = (enum slo_key)key;
     policy->events[policy->status.event_count++] =
         (struct colocation_event){ true, reason, arena_str(&policy->event_arena, strbuf_str(&text)) };
 }
@@ -101,6 +105,7 @@ static void observe_key(struct slo_policy *policy, size_t key, const struct slo_
     if (!is_news(state, value))
         return;
     state->seen = true;
+    policy->status.news[key] = true;
     forget_value(state);
     if (!value->present) {
         put_in_force(policy, key, slo_config_default((enum slo_key)key));
@@ -112,11 +117,11 @@ static void observe_key(struct slo_policy *policy, size_t key, const struct slo_
     if (config) {
         put_in_force(policy, key, config);
         if (config->skipped > 0)
-            tell(policy, slo_event_partial, FINDING_ENTRY, &state->findings, "the rest is in force");
+            tell(policy, key, slo_event_partial, FINDING_ENTRY, &state->findings, "the rest is in force");
         return;
     }
     policy->status.rejected[key] = true;
-    tell(policy, slo_event_unmarshal, FINDING_REJECTED, &state->findings,
+    tell(policy, key, slo_event_unmarshal, FINDING_REJECTED, &state->findings,
          state->in_force ? "what it said before stays in force"
                          : "nothing good of it is known, nothing is changed");
 }
@@ -153,6 +158,7 @@ static void observe_absent(struct slo_policy *policy, struct mono_time now)
     for (size_t i = 0; i < SLO_KEY_COUNT; i++) {
         forget_value(&policy->keys[i]);
         policy->keys[i].seen = false;
+        policy->status.news[i] = true;
         put_in_force(policy, i, slo_config_default((enum slo_key)i));
     }
 }
@@ -160,6 +166,7 @@ static void observe_absent(struct slo_policy *policy, struct mono_time now)
 const struct slo_status *slo_policy_observe(struct slo_policy *policy, const struct slo_input *in)
 {
     policy->status.event_count = 0;
+    memset(policy->status.news, 0, sizeof policy->status.news);
     policy->status.recheck_after_ms = -1;
     arena_clear(&policy->event_arena);
     if (in->source == SOURCE_PRESENT)

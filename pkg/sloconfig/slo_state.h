@@ -31,8 +31,10 @@ struct slo_status {
     /* Grows whenever every node must be looked at again. */
     uint64_t generation;
     int64_t recheck_after_ms; /* -1: no need */
-    /* New with this call. */
+    /* New with this call: keys that changed, and what is to be told of them. */
+    bool news[SLO_KEY_COUNT];
     const struct colocation_event *events;
+    const enum slo_key *event_keys; /* which key each is about */
     size_t event_count;
 };
 

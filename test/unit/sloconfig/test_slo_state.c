@@ -62,6 +62,8 @@ static void isolation_3_14_a_bad_key_keeps_what_it_said_and_the_others_follow(vo
     assert_int_equal(status->event_count, 1);
     assert_string_equal(status->events[0].reason, "SLOCfgUnmarshalFailed");
     assert_true(status->events[0].warning);
+    assert_int_equal(status->event_keys[0], SLO_CPU_BURST);
+    assert_true(status->news[SLO_CPU_BURST] && status->news[SLO_QOS] && !status->news[SLO_SYSTEM]);
 }
 
 static void isolation_3_14_one_event_for_each_bad_key_and_once(void **state)
