@@ -163,16 +163,28 @@ static bool takes_no_value(const struct flag *flag)
     return flag->type == FLAG_TYPE_BOOL || (flag->type == FLAG_TYPE_IGNORED && flag->value_optional);
 }
 
+/* "-ojson": a letter and its value in one. */
+static const struct flag *find_letter(const struct parser *parser, const char *arg, const char **ret_value)
+{
+    if (arg[1] == '-')
+        return NULL;
+    const struct flag *flag = find_flag(parser, str_slice(str_c(arg), 1, 1));
+    if (!flag || takes_no_value(flag))
+        return NULL;
+    *ret_value = arg + 2;
+    return flag;
+}
+
 static bool parse_flag(struct parser *parser, const char *arg, struct err *err)
 {
     struct str text = str_c(arg), name, after;
     text = str_slice(text, str_starts_with(text, STR("--")) ? 2 : 1, text.len);
     bool attached = str_cut(text, '=', &name, &after);
+    const char *value = attached ? after.ptr : NULL; /* argv strings end with NUL, and so does `after` */
     const struct flag *flag = find_flag(parser, name);
-    if (!flag)
+    if (!flag && !(flag = find_letter(parser, arg, &value)))
         return err_set(err, ERR_INVALID, "unknown flag %s", arg);
 
-    const char *value = attached ? after.ptr : NULL; /* argv strings end with NUL, and so does `after` */
     if (!value && !takes_no_value(flag) && !(value = next_arg(parser)))
         return err_set(err, ERR_INVALID, "flag --%s needs a value", flag->name);
     if (flag->type == FLAG_TYPE_IGNORED && parser->handlers && parser->handlers->ignored)

@@ -7,7 +7,8 @@
  *     };
  *
  * `-flag` and `--flag`, `--flag=value` and `--flag value` are all accepted; a bool
- * takes `--flag`, `--flag=true|false` (Go's ParseBool words). "--" ends flags. */
+ * takes `--flag`, `--flag=true|false` (Go's ParseBool words). A shorthand may carry its
+ * value: `-ojson`. "--" ends flags. */
 #include "base/err.h"
 #include "base/strbuf.h"
 

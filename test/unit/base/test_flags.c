@@ -203,6 +203,20 @@ static void lists_gather_and_have_a_short_form(void **state)
     assert_null(run->options.files.items);
 }
 
+static void a_letter_may_carry_its_value(void **state)
+{
+    struct run *run = *state;
+    PARSE(run, "-fa", "-fb=c", "-f=d", "-f", "e");
+    assert_true(run->ok);
+    assert_int_equal(run->options.files.count, 4);
+    assert_string_equal(run->options.files.items[0], "a");
+    assert_string_equal(run->options.files.items[1], "b=c");
+    assert_string_equal(run->options.files.items[2], "d");
+    assert_string_equal(run->options.files.items[3], "e");
+    PARSE(run, "--fa");
+    assert_false(run->ok);
+}
+
 static void ignored_flags_are_heard_of(void **state)
 {
     struct run *run = *state;
@@ -324,6 +338,7 @@ int main(void)
         FLAGS_TEST(numbers_are_checked),
         FLAGS_TEST(durations_are_checked),
         FLAGS_TEST(lists_gather_and_have_a_short_form),
+        FLAGS_TEST(a_letter_may_carry_its_value),
         FLAGS_TEST(ignored_flags_are_heard_of),
         FLAGS_TEST(ignored_flags_are_dropped_without_a_handler),
         FLAGS_TEST(arguments_mix_with_flags_and_follow_two_dashes),
