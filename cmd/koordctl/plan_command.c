@@ -168,7 +168,8 @@ static int run(const struct koordctl_env *env, const struct plan_flags *given)
     const struct form *form = find_form(given->output, &err);
     if (!form || !read_options(env, given, &options, &err) ||
         !read_snapshot(env, given, &options, &snapshot, &err) ||
-        !read_proposal(given, &options, &proposal, &options.proposed, &err))
+        !read_proposal(given, &options, &proposal, &options.proposed, &err) ||
+        !source_check_data(options.proposed ? &proposal : &snapshot, options.config.name, &err))
         return koordctl_fail(env, "plan", &err);
     take_warnings(&snapshot, &proposal);
     return plan_and_write(env, &snapshot, &options, form);

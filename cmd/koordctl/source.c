@@ -21,3 +21,24 @@ bool source_find(const struct snapshot *snapshot, const struct source_choice *ch
     *ret = found ? configmap_of(found) : NULL;
     return true;
 }
+
+/* "ConfigMap NAME" or "ConfigMap NAMESPACE/NAME". */
+static bool names_configmap(struct str object, struct str name)
+{
+    struct str rest;
+    if (!str_starts_with(object, STR("ConfigMap ")) || !str_ends_with(object, name))
+        return false;
+    rest = str_slice(object, 0, object.len - name.len);
+    return str_ends_with(rest, STR(" ")) || str_ends_with(rest, STR("/"));
+}
+
+bool source_check_data(const struct snapshot *snapshot, struct str name, struct err *err)
+{
+    for (size_t i = 0; i < snapshot->warning_count; i++) {
+        const struct snapshot_warning *w = &snapshot->warnings[i];
+        if (names_configmap(w->object, name) && str_starts_with(w->path, STR("data")))
+            return err_set(err, ERR_INVALID, STR_FMT ": " STR_FMT " " STR_FMT, STR_ARG(w->object),
+                           STR_ARG(w->path), STR_ARG(w->message));
+    }
+    return true;
+}

@@ -76,19 +76,6 @@ static bool read_inputs(const struct validate_flags *given, struct snapshot *sna
     return true;
 }
 
-/* data must hold strings; where it does not, there is nothing an API server would store. */
-static bool check_data(const struct snapshot *snapshot, struct str name, struct err *err)
-{
-    for (size_t i = 0; i < snapshot->warning_count; i++) {
-        const struct snapshot_warning *w = &snapshot->warnings[i];
-        bool judged = str_starts_with(w->object, STR("ConfigMap ")) && str_ends_with(w->object, name);
-        if (judged && str_starts_with(w->path, STR("data")))
-            return err_set(err, ERR_INVALID, STR_FMT ": " STR_FMT " " STR_FMT, STR_ARG(w->object),
-                           STR_ARG(w->path), STR_ARG(w->message));
-    }
-    return true;
-}
-
 static int run(const struct koordctl_env *env, const struct validate_flags *given)
 {
     struct err err = ERR_INIT;
@@ -103,7 +90,7 @@ static int run(const struct koordctl_env *env, const struct validate_flags *give
     if (!json && strcmp(given->output, "table") != 0)
         err_set(&err, ERR_INVALID, "--output %s: must be table or json", given->output);
     if (err.kind != ERR_NONE || !read_inputs(given, &snapshot, &old, &err) ||
-        !check_data(&snapshot, choice.name, &err) ||
+        !source_check_data(&snapshot, choice.name, &err) ||
         !validate_make(&snapshot, given->old ? &old : NULL, &choice, given->need_names, &arena, &validation,
                        &err))
         return koordctl_fail(env, "validate", &err);
