@@ -189,7 +189,9 @@ bool live_load(struct koordctl_live *live, struct snapshot *snapshot, struct str
               find_policy(&session, &live->config, err_text, err) &&
               fetch_list(&session, SNAPSHOT_NODE, err) && fetch_list(&session, SNAPSHOT_NODEMETRIC, err) &&
               fetch_list(&session, SNAPSHOT_POD, err) && fetch_optional(&session, SNAPSHOT_DEVICE, err) &&
-              fetch_optional(&session, SNAPSHOT_TOPOLOGY, err);
+              fetch_optional(&session, SNAPSHOT_TOPOLOGY, err) &&
+              fetch_optional(&session, SNAPSHOT_NODESLO, err);
+    snapshot->no_nodeslos = session.failure == KUBE_NOT_FOUND;
     kube_client_free(session.client);
     loop_free(session.loop);
     arena_done(&session.arena);

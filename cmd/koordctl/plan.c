@@ -34,7 +34,10 @@ static void warn_config(struct planner *planner, const struct configmap *configm
         snapshot_object_name(&planner->scratch, "ConfigMap", plan->config_ns, plan->config_name);
     if (planner->config && configmap)
         admission_overlaps(planner->config, &overlaps);
+    plan_slo_warnings(plan, configmap, &overlaps);
     warn_findings(planner, object, STR("data"), plan->findings);
+    for (size_t i = 0; i < SLO_KEY_COUNT; i++)
+        warn_findings(planner, object, STR("data"), slo_policy_status(plan->slo)->findings[i]);
     warn_findings(planner, object, STR("data"), &overlaps);
     arena_clear(&planner->scratch);
 }
@@ -72,6 +75,7 @@ static void observe_policy(struct planner *planner, const struct configmap *conf
     if (planner->config)
         plan->cluster = strategy_to_json(&planner->config->cluster, &plan->arena);
     observe_ratios(planner, configmap);
+    plan_slo_observe(plan, configmap);
     warn_config(planner, configmap);
 }
 
@@ -140,43 +144,77 @@ static void plan_metric(struct planner *planner, const struct nodemetric *metric
     nodemetric_plan_make(&in, &planner->plan->arena, &ret->metric);
 }
 
-static void plan_node(struct planner *planner, const struct node *node, const struct nodemetric *metric,
-                      struct plan_node *ret)
+static void plan_slo(struct planner *planner, const struct node *node, struct findings *findings,
+                     struct plan_node *ret)
+{
+    const struct kube_object *slo = snapshot_find(planner->snapshot, SNAPSHOT_NODESLO, ret->name);
+    plan_slo_node(planner->plan, node, slo ? nodeslo_of(slo) : NULL, findings, ret);
+}
+
+static void plan_node(struct planner *planner, struct str name, const struct node *node,
+                      const struct nodemetric *metric, struct plan_node *ret)
 {
     struct arena *arena = &planner->plan->arena;
     struct findings findings = FINDINGS_INIT(&planner->scratch);
     struct strategy strategy;
     const struct strategy *effective = NULL;
-    ret->name = kube_object_name(node ? &node->object : &metric->object);
+    ret->name = name;
     ret->exists = node != NULL;
     if (node && planner->config) {
         colocation_resolve_node(planner->config, node, arena, &strategy, &findings);
         effective = &strategy;
         ret->strategy = strategy_to_json(effective, arena);
-        warn_findings(planner, snapshot_object_name(&planner->scratch, "Node", STR_NULL, ret->name),
-                      STR("metadata"), &findings);
     }
+    plan_slo(planner, node, &findings, ret);
+    warn_findings(planner, snapshot_object_name(&planner->scratch, "Node", STR_NULL, name), STR("metadata"),
+                  &findings);
     if (node)
         plan_resources(planner, node, metric, effective, ret);
     plan_metric(planner, metric, effective, ret);
     arena_clear(&planner->scratch);
 }
 
-/* Nodes and NodeMetrics, both sorted, as one sorted row of names. */
+/* The name of the object at *at, if it comes before `best`. */
+static struct str earlier(const struct snapshot *snapshot, enum snapshot_kind kind, size_t at,
+                          struct str best)
+{
+    if (at >= snapshot->lists[kind].count)
+        return best;
+    struct str name = kube_object_name(snapshot_at(snapshot, kind, at));
+    return str_empty(best) || str_cmp(name, best) < 0 ? name : best;
+}
+
+/* The object of that name, when it is the next one. */
+static const struct kube_object *take(const struct snapshot *snapshot, enum snapshot_kind kind, size_t *at,
+                                      struct str name)
+{
+    if (*at >= snapshot->lists[kind].count ||
+        !str_eq(kube_object_name(snapshot_at(snapshot, kind, *at)), name))
+        return NULL;
+    return snapshot_at(snapshot, kind, (*at)++);
+}
+
+/* Nodes, NodeMetrics and NodeSLOs, each sorted, as one sorted row of names. */
 static void plan_nodes(struct planner *planner)
 {
+    static const enum snapshot_kind kinds[] = { SNAPSHOT_NODE, SNAPSHOT_NODEMETRIC, SNAPSHOT_NODESLO };
     const struct snapshot *snapshot = planner->snapshot;
     struct plan *plan = planner->plan;
-    size_t nodes = snapshot->lists[SNAPSHOT_NODE].count, metrics = snapshot->lists[SNAPSHOT_NODEMETRIC].count;
-    plan->nodes = arena_array(&plan->arena, struct plan_node, nodes + metrics);
-    for (size_t n = 0, m = 0; n < nodes || m < metrics;) {
-        const struct kube_object *node = n < nodes ? snapshot_at(snapshot, SNAPSHOT_NODE, n) : NULL;
-        const struct kube_object *metric = m < metrics ? snapshot_at(snapshot, SNAPSHOT_NODEMETRIC, m) : NULL;
-        int order = !metric ? -1 : !node ? 1 : str_cmp(kube_object_name(node), kube_object_name(metric));
-        plan_node(planner, order <= 0 ? node_of(node) : NULL, order >= 0 ? nodemetric_of(metric) : NULL,
-                  &plan->nodes[plan->count++]);
-        n += order <= 0;
-        m += order >= 0;
+    size_t at[ARRAY_LEN(kinds)] = { 0 }, total = 0;
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+        total += snapshot->lists[kinds[k]].count;
+    plan->nodes = arena_array(&plan->arena, struct plan_node, total);
+    for (;;) {
+        const struct kube_object *objects[ARRAY_LEN(kinds)];
+        struct str name = STR_NULL;
+        for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+            name = earlier(snapshot, kinds[k], at[k], name);
+        if (str_empty(name))
+            return;
+        for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+            objects[k] = take(snapshot, kinds[k], &at[k], name);
+        plan_node(planner, name, objects[0] ? node_of(objects[0]) : NULL,
+                  objects[1] ? nodemetric_of(objects[1]) : NULL, &plan->nodes[plan->count++]);
     }
 }
 
@@ -199,6 +237,7 @@ void plan_done(struct plan *plan)
     colocation_policy_free(plan->policy);
     for (size_t i = 0; i < PLAN_RATIO_KEYS; i++)
         ratio_policy_free(plan->ratios[i]);
+    slo_policy_free(plan->slo);
     arena_done(&plan->arena);
     *plan = (struct plan){ 0 };
 }

@@ -3,6 +3,7 @@
  * the controllers' own functions; this only asks them about every node and keeps the
  * answers in order. */
 #include "nodemetric/spec.h"
+#include "nodeslo/spec.h"
 #include "noderesource/plan.h"
 #include "sloconfig/state.h"
 #include "source.h"
@@ -16,10 +17,11 @@ struct plan_options {
 
 struct plan_node {
     struct str name;
-    bool exists;                 /* false: only a NodeMetric of that name */
+    bool exists;                 /* false: only a NodeMetric or NodeSLO of that name */
     const struct json *strategy; /* effective; NULL on hold */
     struct noderesource_plan resources;
     struct nodemetric_plan metric;
+    struct nodeslo_plan slo;
 };
 
 enum { PLAN_NORMALIZATION, PLAN_AMPLIFICATION, PLAN_RATIO_KEYS };
@@ -38,6 +40,7 @@ struct plan {
 
     struct colocation_policy *policy; /* owned; owns the findings */
     struct ratio_policy *ratios[PLAN_RATIO_KEYS];
+    struct slo_policy *slo; /* of the NodeSLO keys */
     struct arena arena;
 };
 
@@ -46,6 +49,13 @@ struct plan {
 bool plan_make(struct snapshot *snapshot, const struct plan_options *options, struct plan *ret,
                struct err *err) MUST_CHECK;
 void plan_done(struct plan *plan);
+
+/* What the NodeSLO keys of `configmap` (NULL: none) say; then what that means for a node. */
+void plan_slo_observe(struct plan *plan, const struct configmap *configmap);
+void plan_slo_node(struct plan *plan, const struct node *node, const struct nodeslo *slo,
+                   struct findings *findings, struct plan_node *ret);
+/* What admission would refuse or nobody would understand: levels FINDING_ADMISSION, _WARNING. */
+void plan_slo_warnings(const struct plan *plan, const struct configmap *configmap, struct findings *findings);
 
 /* The documented tree; lives in `arena` and the plan. */
 const struct json *plan_to_json(const struct plan *plan, struct arena *arena);

@@ -15,16 +15,23 @@ static void set_null_or(struct arena *arena, struct json *object, const char *ke
 /* --- config ---------------------------------------------------------------------- */
 
 /* Of every key about nodes, in one list. */
+static void push_errors(struct json *list, const struct findings *findings,
+                        const struct finding_levels *errors, struct arena *arena)
+{
+    const struct json *part = findings_to_json(findings, errors, arena);
+    for (size_t i = 0; i < part->array.count; i++)
+        json_push(arena, list, part->array.items[i]);
+}
+
 static const struct json *errors_json(const struct plan *plan, struct arena *arena)
 {
     static const struct finding_levels errors = { { [FINDING_REJECTED] = true, [FINDING_ENTRY] = true } };
     struct json *list = json_new(arena, JSON_ARRAY);
-    for (size_t k = 0; k <= PLAN_RATIO_KEYS; k++) {
-        const struct findings *findings = k == 0 ? plan->findings : plan->ratio_findings[k - 1];
-        const struct json *part = findings_to_json(findings, &errors, arena);
-        for (size_t i = 0; i < part->array.count; i++)
-            json_push(arena, list, part->array.items[i]);
-    }
+    push_errors(list, plan->findings, &errors, arena);
+    for (size_t k = 0; k < PLAN_RATIO_KEYS; k++)
+        push_errors(list, plan->ratio_findings[k], &errors, arena);
+    for (size_t k = 0; k < SLO_KEY_COUNT; k++)
+        push_errors(list, slo_policy_status(plan->slo)->findings[k], &errors, arena);
     return list;
 }
 
@@ -159,7 +166,15 @@ static const struct json *metric_json(const struct nodemetric_plan *metric, stru
     return object;
 }
 
-static const struct json *node_json(const struct plan_node *node, struct arena *arena)
+static const struct json *slo_json(const struct nodeslo_plan *slo, struct arena *arena)
+{
+    struct json *object = json_new(arena, JSON_OBJECT);
+    set_str(arena, object, "action", str_c(nodeslo_action_name(slo->action)));
+    set_null_or(arena, object, "spec", slo->spec);
+    return object;
+}
+
+static const struct json *node_json(const struct plan_node *node, bool slos, struct arena *arena)
 {
     struct json *object = json_new(arena, JSON_OBJECT);
     set_str(arena, object, "name", node->name);
@@ -176,6 +191,8 @@ static const struct json *node_json(const struct plan_node *node, struct arena *
     if (labels)
         json_set(arena, object, STR("labels"), labels);
     json_set(arena, object, STR("nodeMetric"), metric_json(&node->metric, arena));
+    if (slos)
+        json_set(arena, object, STR("nodeSLO"), slo_json(&node->slo, arena));
     return object;
 }
 
@@ -207,7 +224,7 @@ const struct json *plan_to_json(const struct plan *plan, struct arena *arena)
     struct json *root = json_new(arena, JSON_OBJECT);
     struct json *nodes = json_new(arena, JSON_ARRAY);
     for (size_t i = 0; i < plan->count; i++)
-        json_push(arena, nodes, node_json(&plan->nodes[i], arena));
+        json_push(arena, nodes, node_json(&plan->nodes[i], !plan->snapshot->no_nodeslos, arena));
     set_str(arena, root, "kind", STR("Plan"));
     json_set(arena, root, STR("config"), config_json(plan, arena));
     json_set(arena, root, STR("nodes"), nodes);

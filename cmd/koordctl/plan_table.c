@@ -12,6 +12,7 @@ struct totals {
     bool used[OWNED_COUNT];
     size_t nodes, changed;
     size_t actions[NODEMETRIC_DELETE + 1];
+    size_t slo_actions[NODESLO_DELETE + 1];
 };
 
 struct printer {
@@ -110,6 +111,7 @@ static void node_rows(struct printer *printer, const struct plan_node *node)
     totals->nodes += node->exists;
     totals->changed += node->resources.write;
     totals->actions[node->metric.action]++;
+    totals->slo_actions[node->slo.action]++;
     if (node->resources.count == 0) {
         struct str cells[COLUMNS] = {
             [NODE] = node->name,
@@ -165,6 +167,8 @@ static void write_head(struct strbuf *out, const struct plan *plan)
     write_errors(out, plan->findings);
     for (size_t k = 0; k < PLAN_RATIO_KEYS; k++)
         write_errors(out, plan->ratio_findings[k]);
+    for (size_t k = 0; k < SLO_KEY_COUNT; k++)
+        write_errors(out, slo_policy_status(plan->slo)->findings[k]);
     strbuf_addc(out, '\n');
 }
 
@@ -174,6 +178,10 @@ static void write_tail(struct strbuf *out, const struct plan *plan, const struct
         out, "\nNodes: %zu, of which %zu change. NodeMetrics: %zu to create, %zu to update, %zu to delete.\n",
         totals->nodes, totals->changed, totals->actions[NODEMETRIC_CREATE],
         totals->actions[NODEMETRIC_UPDATE], totals->actions[NODEMETRIC_DELETE]);
+    if (!plan->snapshot->no_nodeslos)
+        strbuf_addf(out, "NodeSLOs: %zu to create, %zu to update, %zu to delete.\n",
+                    totals->slo_actions[NODESLO_CREATE], totals->slo_actions[NODESLO_UPDATE],
+                    totals->slo_actions[NODESLO_DELETE]);
     for (size_t i = 0; i < plan->snapshot->warning_count; i++) {
         const struct snapshot_warning *w = &plan->snapshot->warnings[i];
         strbuf_addf(out, "warning: " STR_FMT "%s" STR_FMT "%s" STR_FMT ": " STR_FMT "\n", STR_ARG(w->object),

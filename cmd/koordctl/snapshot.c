@@ -8,6 +8,7 @@ const struct kube_kind *const snapshot_kinds[SNAPSHOT_KINDS] = {
     [SNAPSHOT_NODEMETRIC] = &nodemetric_kind,
     [SNAPSHOT_DEVICE] = &device_kind,
     [SNAPSHOT_TOPOLOGY] = &nrt_kind,
+    [SNAPSHOT_NODESLO] = &nodeslo_kind,
 };
 
 void snapshot_init(struct snapshot *snapshot)

@@ -13,6 +13,7 @@
 #include "api/device.h"
 #include "api/node.h"
 #include "api/nodemetric.h"
+#include "api/nodeslo.h"
 #include "api/nrt.h"
 #include "api/pod.h"
 
@@ -23,6 +24,7 @@ enum snapshot_kind {
     SNAPSHOT_NODEMETRIC,
     SNAPSHOT_DEVICE,
     SNAPSHOT_TOPOLOGY,
+    SNAPSHOT_NODESLO,
     SNAPSHOT_KINDS,
 };
 extern const struct kube_kind *const snapshot_kinds[SNAPSHOT_KINDS];
@@ -55,6 +57,7 @@ struct snapshot {
     struct snapshot_warning *warnings;
     size_t warning_count;
     size_t warnings_omitted;
+    bool no_nodeslos; /* the cluster serves no such kind */
 };
 
 void snapshot_init(struct snapshot *snapshot);
