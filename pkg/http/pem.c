@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <time.h>
 
 static BIO *pem_open(struct str pem, struct err *err)
 {
@@ -77,4 +78,18 @@ bool pem_pair_check(struct str cert_pem, struct str key_pem, struct err *err)
     EVP_PKEY_free(key);
     pem_certs_free(certs);
     return ok;
+}
+
+bool pem_not_after(struct str cert_pem, struct wall_time *ret, struct err *err)
+{
+    STACK_OF(X509) *certs = pem_certs(cert_pem, err);
+    if (!certs)
+        return false;
+    struct tm end;
+    bool ok = ASN1_TIME_to_tm(X509_get0_notAfter(sk_X509_value(certs, 0)), &end) == 1;
+    pem_certs_free(certs);
+    if (!ok)
+        return err_set(err, ERR_INVALID, "the certificate's end cannot be read");
+    ret->us = (int64_t)timegm(&end) * US_PER_S;
+    return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 /* Certificates and keys out of PEM text. Encrypted keys are refused: nobody is there to
  * type a password, and OpenSSL would ask the terminal. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 #include <openssl/x509.h>
@@ -14,3 +15,5 @@ EVP_PKEY *pem_key(struct str pem, struct err *err);
 
 /* Certificate chain and key parse, and the key belongs to the first certificate. */
 bool pem_pair_check(struct str cert_pem, struct str key_pem, struct err *err) MUST_CHECK;
+/* When the first certificate expires. */
+bool pem_not_after(struct str cert_pem, struct wall_time *ret, struct err *err) MUST_CHECK;

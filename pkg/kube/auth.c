@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "kube/base64.h"
+#include "kube/token.h"
 
 #define CHECK_MS (10 * 1000)
 #define READ_MS (60 * 1000)
@@ -52,16 +53,6 @@ static void set_header(struct kube_auth *auth, const char *scheme, struct str se
     auth->generation++;
 }
 
-/* A token is one word; anything else in it could add header lines. */
-static bool is_token(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] <= 0x20 || text.ptr[i] >= 0x7f)
-            return false;
-    }
-    return text.len > 0;
-}
-
 static bool read_token(struct kube_auth *auth, struct err *err)
 {
     CLEANUP(wipe_buf) struct strbuf text = STRBUF_INIT(MAX_TOKEN_BYTES);
@@ -70,7 +61,7 @@ static bool read_token(struct kube_auth *auth, struct err *err)
     struct str token = str_trim(strbuf_str(&text));
     if (str_empty(token))
         return err_set(err, ERR_INVALID, "token file %s is empty", auth->path);
-    if (!is_token(token))
+    if (!token_is_valid(token))
         return err_set(err, ERR_INVALID, "token file %s holds something else than one token", auth->path);
     set_header(auth, "Bearer", token);
     return true;
@@ -141,6 +132,18 @@ struct str kube_auth_header(struct kube_auth *auth, struct mono_time now)
     if (auth->path && mono_ms_between(auth->checked, now) >= CHECK_MS)
         check_file(auth, now, false);
     return (struct str){ .ptr = auth->header, .len = auth->header_len };
+}
+
+void kube_auth_set_token(struct kube_auth *auth, struct str token)
+{
+    if (!str_empty(token)) {
+        set_header(auth, "Bearer", token);
+        return;
+    }
+    wipe_free(auth->header, auth->header_len);
+    auth->header = NULL;
+    auth->header_len = 0;
+    auth->generation++;
 }
 
 uint64_t kube_auth_generation(const struct kube_auth *auth)

@@ -14,6 +14,8 @@ void kube_auth_free(struct kube_auth *auth); /* wipes; NULL is fine */
  * looked at every 10 s and read every 60 s; what cannot be used leaves the last good
  * token in force (AUT-2). */
 struct str kube_auth_header(struct kube_auth *auth, struct mono_time now);
+/* A bearer token from elsewhere; empty: no credentials. */
+void kube_auth_set_token(struct kube_auth *auth, struct str token);
 /* Counts the credentials seen: tells whether a request was sent with the present ones. */
 uint64_t kube_auth_generation(const struct kube_auth *auth);
 /* After a 401 that answered generation `used`: reads the file now. True when there is

@@ -1,6 +1,7 @@
 /* One kubeconfig file's text as a struct. */
 #include "kube/kubeconfig_file.h"
 
+#include "kube/exec_credential.h"
 #include "yaml/yaml.h"
 
 /* Of one list; far beyond what people keep, and little enough to compare all names. */
@@ -13,8 +14,26 @@ static const struct json_field cluster_fields[] = {
     JSON_FIELD_BOOL(struct kubeconfig_cluster, insecure_skip_tls_verify, "insecure-skip-tls-verify"),
     JSON_FIELD_STR(struct kubeconfig_cluster, tls_server_name, "tls-server-name"),
     JSON_FIELD_STR(struct kubeconfig_cluster, proxy_url, "proxy-url"),
+    JSON_FIELD_TREE(struct kubeconfig_cluster, extensions, "extensions"),
 };
 static const struct json_table cluster_table = JSON_TABLE(struct kubeconfig_cluster, cluster_fields);
+
+static const struct json_field env_fields[] = {
+    JSON_FIELD_STR(struct kube_exec_env, name, "name"),
+    JSON_FIELD_STR(struct kube_exec_env, value, "value"),
+};
+static const struct json_table env_table = JSON_TABLE(struct kube_exec_env, env_fields);
+
+static const struct json_field exec_fields[] = {
+    JSON_FIELD_STR(struct kubeconfig_exec, api_version, "apiVersion"),
+    JSON_FIELD_STR(struct kubeconfig_exec, command, "command"),
+    JSON_FIELD_STR_ARRAY(struct kubeconfig_exec, args, "args"),
+    JSON_FIELD_ARRAY(struct kubeconfig_exec, env, "env", &env_table),
+    JSON_FIELD_STR(struct kubeconfig_exec, install_hint, "installHint"),
+    JSON_FIELD_BOOL(struct kubeconfig_exec, provide_cluster_info, "provideClusterInfo"),
+    JSON_FIELD_STR(struct kubeconfig_exec, interactive_mode, "interactiveMode"),
+};
+static const struct json_table exec_table = JSON_TABLE(struct kubeconfig_exec, exec_fields);
 
 static const struct json_field user_fields[] = {
     JSON_FIELD_STR(struct kubeconfig_user, client_cert_path, "client-certificate"),
@@ -29,7 +48,7 @@ static const struct json_field user_fields[] = {
     JSON_FIELD_STR(struct kubeconfig_user, impersonate_uid, "as-uid"),
     JSON_FIELD_STR_ARRAY(struct kubeconfig_user, impersonate_groups, "as-groups"),
     JSON_FIELD_TREE(struct kubeconfig_user, impersonate_extra, "as-user-extra"),
-    JSON_FIELD_TREE(struct kubeconfig_user, exec, "exec"),
+    JSON_FIELD_OBJECT_PTR(struct kubeconfig_user, exec, "exec", &exec_table),
     JSON_FIELD_TREE(struct kubeconfig_user, auth_provider, "auth-provider"),
 };
 static const struct json_table user_table = JSON_TABLE(struct kubeconfig_user, user_fields);
@@ -142,6 +161,10 @@ static void join_paths(struct arena *arena, struct str dir, struct kubeconfig_fi
         join(arena, dir, &user->client_cert_path);
         join(arena, dir, &user->client_key_path);
         join(arena, dir, &user->token_path);
+        /* A bare name is looked up in PATH. */
+        struct kubeconfig_exec *exec = (struct kubeconfig_exec *)(uintptr_t)user->exec;
+        if (exec && str_find_byte(exec->command, '/') >= 0)
+            join(arena, dir, &exec->command);
     }
 }
 

@@ -10,6 +10,8 @@ struct kube_extra {
     struct str value;
 };
 
+struct kube_exec;
+
 /* One cluster, one user, one namespace. Strings live in the arena it was loaded into. */
 struct kube_config {
     struct str source; /* for the log: "kubeconfig /a/b (context x)", "in-cluster" */
@@ -31,7 +33,8 @@ struct kube_config {
     struct str token_path; /* re-read while running; wins over token once read */
     struct str username;   /* basic auth */
     struct str password;
-    struct str impersonate_user; /* empty: nobody, and the rest is empty too */
+    const struct kube_exec *exec; /* credential plugin; NULL: none. See exec_credential.h */
+    struct str impersonate_user;  /* empty: nobody, and the rest is empty too */
     struct str impersonate_uid;
     const struct str *impersonate_groups;
     size_t impersonate_group_count;

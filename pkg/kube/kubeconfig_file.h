@@ -11,6 +11,17 @@ struct kubeconfig_cluster {
     bool insecure_skip_tls_verify;
     struct str tls_server_name;
     struct str proxy_url;
+    const struct json *extensions;
+};
+
+struct kubeconfig_exec {
+    struct str api_version;
+    struct str command;
+    struct json_items args; /* struct str */
+    struct json_items env;  /* struct kube_exec_env */
+    struct str install_hint;
+    bool provide_cluster_info;
+    struct str interactive_mode;
 };
 
 struct kubeconfig_user {
@@ -26,7 +37,7 @@ struct kubeconfig_user {
     struct str impersonate_uid;
     struct json_items impersonate_groups; /* struct str */
     const struct json *impersonate_extra;
-    const struct json *exec;
+    const struct kubeconfig_exec *exec;
     const struct json *auth_provider;
 };
 
@@ -68,3 +79,8 @@ bool kubeconfig_resolve(struct arena *arena, const struct kubeconfig_source *sou
 
 /* "https://host:port/prefix" without the slash at the end. */
 bool kubeconfig_check_server(struct str server, struct str *ret, struct err *err) MUST_CHECK;
+
+/* A user's credential plugin; `cluster` may hold settings for it, NULL is fine. */
+bool kubeconfig_take_exec(struct arena *arena, const struct kubeconfig_exec *exec,
+                          const struct kubeconfig_cluster *cluster, const struct kube_exec **ret,
+                          struct err *err) MUST_CHECK;

@@ -188,16 +188,12 @@ static bool has_any(const struct json *value)
     return json_count(value) > 0;
 }
 
-/* What would change who we are is refused rather than ignored. */
-static bool check_supported(const struct kubeconfig_user *user, struct err *err)
+/* Beside another credential a plugin is never run. */
+static bool wants_plugin(const struct kubeconfig_user *user)
 {
     bool other = !str_empty(user->token) || !str_empty(user->token_path) || !str_empty(user->username) ||
                  !str_empty(user->client_cert_data) || !str_empty(user->client_cert_path);
-    if (has_any(user->auth_provider))
-        return err_set(err, ERR_INVALID, "auth-provider: not supported");
-    if (has_any(user->exec) && !other) /* beside another credential a plugin is never run */
-        return err_set(err, ERR_INVALID, "exec: credential plugins are not supported");
-    return true;
+    return user->exec && !other;
 }
 
 static size_t count_extra(const struct json *fields)
@@ -272,8 +268,8 @@ static bool take_client_cert(struct arena *arena, const struct kubeconfig_user *
                     &ret->client_key_pem, &ret->client_key_path, err);
 }
 
-static bool take_user(struct arena *arena, const struct kubeconfig_user *user, struct kube_config *ret,
-                      struct err *err)
+static bool take_user(struct arena *arena, const struct kubeconfig_user *user,
+                      const struct kubeconfig_cluster *cluster, struct kube_config *ret, struct err *err)
 {
     if (!user)
         return true;
@@ -286,8 +282,11 @@ static bool take_user(struct arena *arena, const struct kubeconfig_user *user, s
     ret->token_path = user->token_path;
     ret->username = user->username;
     ret->password = user->password;
-    return check_supported(user, err) && take_client_cert(arena, user, ret, err) &&
-           take_impersonation(arena, user, ret, err);
+    if (has_any(user->auth_provider))
+        return err_set(err, ERR_INVALID, "auth-provider: not supported");
+    if (wants_plugin(user) && !kubeconfig_take_exec(arena, user->exec, cluster, &ret->exec, err))
+        return err_wrap(err, "exec");
+    return take_client_cert(arena, user, ret, err) && take_impersonation(arena, user, ret, err);
 }
 
 /* --- all of it -------------------------------------------------------------------- */
@@ -319,7 +318,7 @@ bool kubeconfig_resolve(struct arena *arena, const struct kubeconfig_source *sou
     if (!str_empty(body->user)) { /* without a user: anonymous */
         if (!follow(&resolver, &context, USERS, body->user, &user, err))
             return false;
-        if (!take_user(arena, user.entry->user, &config, err))
+        if (!take_user(arena, user.entry->user, cluster.entry->cluster, &config, err))
             return wrap(err, &user, "users", "user");
     }
     *ret = config;

@@ -82,6 +82,7 @@ static void remember(struct kube_fixture *fixture, struct http_exchange *exchang
         .impersonate_group = keep(fixture, http_exchange_header(exchange, "Impersonate-Group")),
         .impersonate_extra = keep(fixture, http_exchange_header(exchange, "Impersonate-Extra-acme.com%2fa")),
         .user_agent = keep(fixture, http_exchange_header(exchange, "User-Agent")),
+        .peer = keep(fixture, http_exchange_peer_subject(exchange)),
         .body = keep(fixture, http_exchange_body(exchange)),
     };
 }
@@ -162,6 +163,7 @@ static int setup(void **state, bool tls)
     struct http_server_options options = { .address = "127.0.0.1:0", .handle = handle, .self = fixture };
     if (tls) {
         options.tls_cert_pem = str_c(fixture->pair.cert_pem);
+        options.tls_client_ca_pem = str_c(fixture->ca.pem);
         options.tls_key_pem = str_c(fixture->pair.key_pem);
     }
     fixture->server = http_server_new(fixture->loop, &options, &err);

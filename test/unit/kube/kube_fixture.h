@@ -42,6 +42,7 @@ struct asked {
     const char *impersonate_group; /* the first one */
     const char *impersonate_extra; /* of "acme.com/a" */
     const char *user_agent;
+    const char *peer; /* CN of the client certificate */
     const char *body;
 };
 
@@ -63,6 +64,7 @@ struct kube_fixture {
     struct kube_config config;
     struct metric_registry *metrics;
     struct kube_client *client;
+    const void *row; /* of a table test */
 };
 
 int kube_fixture_setup(void **state);       /* over TLS, with token "t0ken" */
