@@ -143,8 +143,11 @@ static bool read_config(struct parse *parse, struct str text)
         message = str_c(err.text);
     else if (!json_is(root, JSON_OBJECT))
         message = arena_strf(&parse->scratch, "must be an object, not %s", json_type_name(root->type));
-    if (!str_empty(message))
-        return reject(parse, STR_NULL, root, message);
+    if (!str_empty(message)) {
+        findings_add(parse->findings, FINDING_REJECTED, parse->key->key, STR_NULL,
+                     finding_text(&parse->scratch, text), finding_reason_parse, STR_FMT, STR_ARG(message));
+        return false;
+    }
     return read_strategy(parse, STR_NULL, root, &parse->config->cluster) &&
            take(parse, STR_NULL, root, "nodeConfigs", JSON_ARRAY, &list) && read_entries(parse, list);
 }

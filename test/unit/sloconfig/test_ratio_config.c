@@ -49,6 +49,8 @@ static void ratios__row(void **state)
     if (row->path) {
         assert_true(str_eq(findings.items[0].path, str_c(row->path)));
         assert_true(str_eq(findings.items[0].key, row->key->key));
+        if (*row->path == '\0')
+            assert_true(str_eq(findings.items[0].value, str_c(row->text))); /* as written */
     }
     ratio_config_free(config);
 }
