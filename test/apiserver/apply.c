@@ -113,8 +113,11 @@ static void add_conflict(void *self, struct str path)
         str_empty(owner->subresource)
             ? STR_NULL
             : arena_strf(conflicts->arena, " with subresource \"" STR_FMT "\"", STR_ARG(owner->subresource));
-    struct str who = arena_strf(conflicts->arena, "conflict with \"" STR_FMT "\"" STR_FMT " using " STR_FMT,
-                                STR_ARG(owner->manager), STR_ARG(subresource), STR_ARG(owner->api_version));
+    struct str using = str_eq(owner->operation, STR("Apply"))
+                           ? STR_NULL
+                           : arena_strf(conflicts->arena, " using " STR_FMT, STR_ARG(owner->api_version));
+    struct str who = arena_strf(conflicts->arena, "conflict with \"" STR_FMT "\"" STR_FMT STR_FMT,
+                                STR_ARG(owner->manager), STR_ARG(subresource), STR_ARG(using));
     api_cause_add(&conflicts->causes, API_CAUSE_MANAGER_CONFLICT, NULL, STR_FMT, STR_ARG(who));
     conflicts->causes.items[conflicts->causes.count - 1].field = path;
     strbuf_addf(conflicts->text, "%s" STR_FMT ": " STR_FMT, conflicts->causes.count > 1 ? ", " : "",

@@ -52,14 +52,59 @@ bool as_body_object(struct as_request *request, const struct json **ret, struct 
     return true;
 }
 
+static const char *options_kind(const struct as_request *request)
+{
+    static const struct {
+        struct str method;
+        const char *kind;
+    } kinds[] = {
+        { STR_INIT("POST"), "CreateOptions" },
+        { STR_INIT("PUT"), "UpdateOptions" },
+        { STR_INIT("PATCH"), "PatchOptions" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (str_eq(kinds[i].method, request->method))
+            return kinds[i].kind;
+    return "DeleteOptions";
+}
+
+static bool refuse_option(struct as_request *request, const char *name, struct str given,
+                          const struct str *supported, size_t count, struct api_error *error)
+{
+    struct api_causes causes = API_CAUSES_INIT(&request->arena);
+    struct api_path path = API_FIELD(NULL, str_c(name));
+    api_cause_unsupported(&causes, &path, given, supported, count);
+    return api_fail_options(error, &request->arena, options_kind(request), &causes);
+}
+
 static bool parse_dry_run(struct as_request *request, bool *ret, struct api_error *error)
 {
+    static const struct str all = STR_INIT("All");
     struct str text = as_param(&request->params, "dryRun");
-    *ret = str_eq(text, STR("All"));
-    if (!*ret && text.len)
-        return api_fail(error, &request->arena, 400, "dryRun: \"" STR_FMT "\" is not supported, only All",
-                        STR_ARG(text));
-    return true;
+    *ret = str_eq(text, all);
+    return *ret || str_empty(text) || refuse_option(request, "dryRun", text, &all, 1, error);
+}
+
+static bool parse_field_validation(struct as_request *request, enum api_field_validation *ret,
+                                   struct api_error *error)
+{
+    static const struct str supported[] = { STR_INIT(""), STR_INIT("Ignore"), STR_INIT("Strict"),
+                                            STR_INIT("Warn") };
+    struct str text = as_param(&request->params, "fieldValidation");
+    return api_field_validation_parse(text, ret) ||
+           refuse_option(request, "fieldValidation", text, supported, ARRAY_LEN(supported), error);
+}
+
+static bool check_propagation(struct as_request *request, struct api_error *error)
+{
+    static const struct str supported[] = { STR_INIT("Foreground"), STR_INIT("Background"),
+                                            STR_INIT("Orphan"), STR_INIT("nil") };
+    struct str text = as_param(&request->params, "propagationPolicy");
+    for (size_t i = 0; i + 1 < ARRAY_LEN(supported); i++)
+        if (str_eq(supported[i], text))
+            return true;
+    return str_empty(text) ||
+           refuse_option(request, "propagationPolicy", text, supported, ARRAY_LEN(supported), error);
 }
 
 bool as_write_options_parse(struct as_request *request, struct as_write_options *ret, struct api_error *error)
@@ -77,9 +122,8 @@ bool as_write_options_parse(struct as_request *request, struct as_write_options 
                     .now = loop_wall(request->server->loop) },
     };
     ret->writer.force = ret->force;
-    return parse_dry_run(request, &ret->dry_run, error) &&
-           api_field_validation_parse(&request->arena, as_param(&request->params, "fieldValidation"),
-                                      &ret->field_validation, error);
+    return parse_dry_run(request, &ret->dry_run, error) && check_propagation(request, error) &&
+           parse_field_validation(request, &ret->field_validation, error);
 }
 
 void as_warn(struct as_request *request, const struct api_causes *warnings)

@@ -7,8 +7,7 @@
 #include "test/apiserver/types.h"
 #include "test/apiserver/validate.h"
 
-bool api_field_validation_parse(struct arena *arena, struct str text, enum api_field_validation *ret,
-                                struct api_error *error)
+bool api_field_validation_parse(struct str text, enum api_field_validation *ret)
 {
     static const struct {
         struct str name;
@@ -24,9 +23,7 @@ bool api_field_validation_parse(struct arena *arena, struct str text, enum api_f
             *ret = names[i].value;
             return true;
         }
-    return api_fail(error, arena, 400,
-                    "invalid fieldValidation value \"" STR_FMT "\": must be one of Ignore, Warn, Strict",
-                    STR_ARG(text));
+    return false;
 }
 
 struct decoder {
@@ -80,6 +77,15 @@ static const struct json *decode_time(struct decoder *decoder, const struct json
     return str_eq(strbuf_str(&out), value->text) ? value : json_new_str(decoder->arena, strbuf_str(&out));
 }
 
+/* Amounts of built-in kinds are kept to the thousandth, rounded up. */
+static struct quantity to_milli(struct quantity quantity)
+{
+    if (!quantity_fits(quantity, true))
+        return quantity;
+    struct quantity milli = quantity_from_milli(quantity_milli_ceil(quantity), quantity.format);
+    return quantity_cmp(milli, quantity) == 0 ? quantity : milli;
+}
+
 static const struct json *decode_quantity(struct decoder *decoder, const struct json *value,
                                           const struct api_path *path)
 {
@@ -97,7 +103,7 @@ static const struct json *decode_quantity(struct decoder *decoder, const struct 
     if (quantity.saturated)
         return json_is(value, JSON_STRING) ? value : json_new_str(decoder->arena, event.text);
     CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(256);
-    quantity_write(&out, quantity);
+    quantity_write(&out, to_milli(quantity));
     bool same = json_is(value, JSON_STRING) && str_eq(strbuf_str(&out), value->text);
     return same ? value : json_new_str(decoder->arena, strbuf_str(&out));
 }
@@ -279,6 +285,19 @@ static const struct json *decode_object(struct decoder *decoder, const struct ap
 
 /* ---- the whole object ---- */
 
+/* A custom resource of another kind is found out by its validation only. */
+static bool fail_kind(struct decoder *decoder, const struct json *object, struct str kind)
+{
+    struct api_resource claimed = *decoder->resource;
+    claimed.kind = kind;
+    struct api_causes causes = API_CAUSES_INIT(decoder->arena);
+    struct api_path path = API_FIELD(NULL, STR("kind"));
+    api_cause_invalid(&causes, &path, api_get(object, "kind"), "must be " STR_FMT,
+                      STR_ARG(decoder->resource->kind));
+    return api_fail_invalid(decoder->error, decoder->arena, &claimed,
+                            api_get_str(api_get(object, "metadata"), "name"), &causes);
+}
+
 static bool check_identity(struct decoder *decoder, const struct json *object)
 {
     const struct api_resource *resource = decoder->resource;
@@ -293,6 +312,8 @@ static bool check_identity(struct decoder *decoder, const struct json *object)
                         "the API version in the data (" STR_FMT
                         ") does not match the expected API version (" STR_FMT ")",
                         STR_ARG(version), STR_ARG(want));
+    if (resource->custom && !str_eq(kind, resource->kind))
+        return fail_kind(decoder, object, kind);
     if (!str_empty(kind) && !str_eq(kind, resource->kind))
         return api_fail(decoder->error, decoder->arena, 400,
                         "the kind in the data (" STR_FMT ") does not match the expected kind (" STR_FMT ")",

@@ -1,5 +1,6 @@
 #include "test/apiserver/defaults.h"
 #include "test/apiserver/base64.h"
+#include "test/apiserver/qos.h"
 #include "test/apiserver/tree.h"
 
 static const struct json *with_default(struct arena *arena, const struct json *object, const char *key,
@@ -133,9 +134,10 @@ static const struct json *default_pod_spec(struct arena *arena, const struct jso
 
 static const struct json *default_pod(struct arena *arena, const struct json *pod)
 {
-    pod = api_with(arena, pod, "spec", default_pod_spec(arena, part(arena, pod, "spec")));
-    return api_with(arena, pod, "status",
-                    with_default_str(arena, part(arena, pod, "status"), "phase", "Pending"));
+    const struct json *spec = default_pod_spec(arena, part(arena, pod, "spec"));
+    const struct json *status = with_default_str(arena, part(arena, pod, "status"), "phase", "Pending");
+    status = with_default(arena, status, "qosClass", json_new_str(arena, api_pod_qos(spec)));
+    return api_with(arena, api_with(arena, pod, "spec", spec), "status", status);
 }
 
 static const struct json *default_workload(struct arena *arena, const struct json *workload)

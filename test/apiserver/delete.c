@@ -1,7 +1,9 @@
 #include "test/apiserver/delete.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/rfc3339.h"
 #include "test/apiserver/body.h"
 #include "test/apiserver/media.h"
 #include "test/apiserver/meta.h"
@@ -31,8 +33,26 @@ void as_delete_now(struct apiserver *server, struct as_bucket *bucket, const str
 
 struct delete_options {
     bool dry_run;
+    struct opt_i64 grace_s;
     const struct json *preconditions;
 };
+
+/* From the body or from the query. */
+static bool parse_grace(struct as_request *request, const struct json *body, struct opt_i64 *ret,
+                        struct api_error *error)
+{
+    struct str text = as_param(&request->params, "gracePeriodSeconds");
+    *ret = (struct opt_i64){ 0 };
+    if (json_i64(json_get(body, STR("gracePeriodSeconds")), &ret->value)) {
+        ret->set = true;
+        return true;
+    }
+    if (str_empty(text))
+        return true;
+    ret->set = str_to_i64(text, &ret->value);
+    return ret->set || api_fail(error, &request->arena, 400,
+                                "gracePeriodSeconds: \"" STR_FMT "\" is not a number", STR_ARG(text));
+}
 
 static bool options_parse(struct as_request *request, struct delete_options *ret, struct api_error *error)
 {
@@ -47,24 +67,81 @@ static bool options_parse(struct as_request *request, struct delete_options *ret
         .dry_run = write.dry_run || (json_is(dry_run, JSON_ARRAY) && json_count(dry_run) > 0),
         .preconditions = json_get(body, STR("preconditions")),
     };
-    return true;
+    return parse_grace(request, body, &ret->grace_s, error);
 }
 
-/* True when the object stays for now, marked, because finalizers have work to do. */
-static bool delete_one(struct as_request *request, const struct as_object *object, bool dry_run)
+static bool is_pod(const struct as_request *request)
 {
-    const struct as_resource *resource = request->resource;
-    struct arena *arena = &request->arena;
-    const struct json *stored = as_object_tree(arena, object, NULL, object->rv);
-    if (as_meta_finalizers(stored) == 0) {
-        if (!dry_run)
-            as_delete_now(request->server, resource->bucket, object);
-        return false;
+    const struct api_resource *api = request->resource->api;
+    return str_empty(api->group) && str_eq(api->kind, STR("Pod"));
+}
+
+/* What runs nowhere needs no time to end. */
+static int64_t pod_grace(const struct json *pod, struct opt_i64 asked)
+{
+    struct str phase = json_str(json_path(pod, "status", "phase", NULL));
+    int64_t seconds = 30;
+    if (asked.set)
+        seconds = asked.value;
+    else if (!json_i64(json_path(pod, "spec", "terminationGracePeriodSeconds", NULL), &seconds))
+        seconds = 30;
+    if (str_empty(json_str(json_path(pod, "spec", "nodeName", NULL))) || str_eq(phase, STR("Succeeded")) ||
+        str_eq(phase, STR("Failed")))
+        return 0;
+    return seconds < 0 ? 1 : seconds;
+}
+
+static struct str time_after(struct as_request *request, int64_t seconds)
+{
+    CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(64);
+    rfc3339_format(&text, (struct wall_time){ loop_wall(request->server->loop).us + seconds * US_PER_S });
+    return arena_str(&request->arena, strbuf_str(&text));
+}
+
+/* The object as deleting it leaves it behind, and whether it stays at all. */
+static const struct json *deleted_form(struct as_request *request, const struct json *stored,
+                                       struct opt_i64 asked, bool *ret_stays)
+{
+    int64_t grace = is_pod(request) ? pod_grace(stored, asked) : 0;
+    bool marked = as_meta_is_deleting(stored);
+    *ret_stays = grace > 0 || as_meta_finalizers(stored) > 0;
+    if (marked && (!asked.set || grace >= as_meta_grace(stored))) {
+        *ret_stays = *ret_stays || as_meta_grace(stored) > 0;
+        return stored;
     }
-    if (!dry_run && !as_meta_is_deleting(stored))
-        as_bucket_put(resource->bucket,
-                      as_meta_deleting(arena, resource, stored, as_now_text(request->server, arena)));
-    return true;
+    return as_meta_deleting(&request->arena, request->resource, stored, time_after(request, grace), grace);
+}
+
+const struct as_object *as_delete_object(struct as_request *request, const struct as_object *object,
+                                         struct opt_i64 grace_s)
+{
+    struct as_bucket *bucket = request->resource->bucket;
+    const struct json *stored = as_object_tree(&request->arena, object, NULL, object->rv);
+    bool stays;
+    const struct json *next = deleted_form(request, stored, grace_s, &stays);
+    if (!stays) {
+        as_delete_now(request->server, bucket, object);
+        return NULL;
+    }
+    return next == stored ? object : as_bucket_put(bucket, next);
+}
+
+/* The answer to a delete: what stays, and Pods even when they are gone. */
+static const struct json *delete_one(struct as_request *request, const struct as_object *object,
+                                     const struct delete_options *options)
+{
+    struct arena *arena = &request->arena;
+    const struct as_resource *resource = request->resource;
+    const struct json *shown = as_media_tree(arena, resource, object, object->rv);
+    struct str name = arena_str(arena, object->name), uid = arena_str(arena, object->uid);
+    bool stays;
+    shown = deleted_form(request, shown, options->grace_s, &stays);
+    if (!options->dry_run) {
+        const struct as_object *left = as_delete_object(request, object, options->grace_s);
+        if (left)
+            return as_media_tree(arena, resource, left, left->rv);
+    }
+    return stays || is_pod(request) ? shown : api_status_success(arena, resource->api, name, uid);
 }
 
 static bool delete (struct as_request *request, struct api_error *error)
@@ -79,14 +156,7 @@ static bool delete (struct as_request *request, struct api_error *error)
         return api_fail_not_found(error, arena, request->resource->api, request->route.name);
     if (!as_meta_check(arena, request->resource, object, options.preconditions, error))
         return false;
-    struct str uid = arena_str(arena, object->uid);
-    if (!delete_one(request, object, options.dry_run)) {
-        as_answer_json(request, 200,
-                       api_status_success(arena, request->resource->api, request->route.name, uid));
-        return true;
-    }
-    object = as_bucket_get(request->resource->bucket, request->route.namespace, request->route.name);
-    as_answer_json(request, 200, as_media_tree(arena, request->resource, object, object->rv));
+    as_answer_json(request, 200, delete_one(request, object, &options));
     return true;
 }
 
@@ -131,12 +201,16 @@ static bool delete_collection(struct as_request *request, struct api_error *erro
     for (size_t i = 0; i < found.count; i++) {
         json_push(arena, items,
                   as_media_tree(arena, request->resource, found.objects[i], found.objects[i]->rv));
-        delete_one(request, found.objects[i], options.dry_run);
+        if (!options.dry_run)
+            as_delete_object(request, found.objects[i], options.grace_s);
     }
     struct json *answer = json_new(arena, JSON_OBJECT);
     json_set(arena, answer, STR("kind"), json_new_str(arena, request->resource->api->list_kind));
     json_set(arena, answer, STR("apiVersion"), json_new_str(arena, request->resource->type.api_version));
-    json_set(arena, answer, STR("metadata"), json_new(arena, JSON_OBJECT));
+    struct json *metadata = json_new(arena, JSON_OBJECT);
+    json_set(arena, metadata, STR("resourceVersion"),
+             json_new_str(arena, arena_strf(arena, "%" PRId64, as_store_rv(request->server->store))));
+    json_set(arena, answer, STR("metadata"), metadata);
     json_set(arena, answer, STR("items"), items);
     as_answer_json(request, 200, answer);
     return true;

@@ -1,5 +1,6 @@
 #include "test/apiserver/dispatch.h"
 
+#include "test/apiserver/builtin.h"
 #include "test/apiserver/control.h"
 #include "test/apiserver/delete.h"
 #include "test/apiserver/fields.h"
@@ -65,10 +66,15 @@ static bool answer_aggregated(struct as_request *request, struct str path)
     return true;
 }
 
+/* What is no path at all is answered before anything knows of Status objects. */
+static void answer_unknown(struct as_request *request)
+{
+    as_answer(request, 404, "text/plain; charset=utf-8", STR("404 page not found\n"));
+}
+
 static void answer_path(struct as_request *request)
 {
     static const struct str health[] = { STR_INIT("/healthz"), STR_INIT("/livez"), STR_INIT("/readyz") };
-    struct api_error error = API_ERROR_INIT;
     struct str path = request->path;
     while (path.len > 1 && str_ends_with(path, STR("/")))
         path.len--;
@@ -85,8 +91,7 @@ static void answer_path(struct as_request *request)
         as_answer_json(request, 200, answer);
         return;
     }
-    (void)api_fail_no_resource(&error, &request->arena);
-    as_answer_error(request, &error);
+    answer_unknown(request);
 }
 
 /* ---- resources ---- */
@@ -186,24 +191,40 @@ static bool route_resource(struct as_request *request, struct api_error *error)
     return true;
 }
 
+/* Whether the address is one that built-in groups answer for; elsewhere nobody speaks of
+ * resources before there are any. */
+static bool is_known(const struct as_request *request)
+{
+    size_t count;
+    const struct api_resource *builtin = api_builtin_resources(&count);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(builtin[i].group, request->route.group))
+            return true;
+    return request->resource != NULL;
+}
+
 static void execute(struct as_request *request)
 {
     struct api_error error = API_ERROR_INIT;
     struct str authorization = http_exchange_header(request->exchange, "Authorization");
     struct str subject = http_exchange_peer_subject(request->exchange);
     bool answered = false;
+    bool known = true;
     if (as_auth_identify(&request->server->auth, &request->arena, authorization, subject, &request->identity,
                          &error) &&
         as_route_parse(&request->arena, request->path, &request->route, &error) &&
         as_params_parse(&request->arena, request->query, &request->params, &error)) {
         if (request->route.is_resource) {
             answered = route_resource(request, &error);
+            known = answered || is_known(request);
         } else if (authorize(request, "get", &error)) {
             answer_path(request);
             answered = true;
         }
     }
-    if (!answered)
+    if (!known && error.code == 404)
+        answer_unknown(request);
+    else if (!answered)
         as_answer_error(request, &error);
 }
 

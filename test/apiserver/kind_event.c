@@ -32,8 +32,9 @@ static void check_controller(const struct api_kind_input *in, const char *field)
         api_cause_invalid(in->causes, &path, api_get(in->object, field), "%s", api_name_qualified(name));
 }
 
-/* An Event lives in the namespace of what it is about; what has none reports to
- * "default" (node components may use "kube-system"). */
+/* What has no namespace reports to "default" (node components may use "kube-system"). An
+ * old Event lives in the namespace of what it is about; of one with an eventTime nobody
+ * asks that. */
 static void check_namespace(const struct api_kind_input *in, const struct event_names *names)
 {
     struct api_path object = API_FIELD(NULL, str_c(names->object)),
@@ -43,7 +44,7 @@ static void check_namespace(const struct api_kind_input *in, const struct event_
                of_event = api_get_str(api_get(in->object, "metadata"), "namespace");
     bool fine = str_empty(of_object)
                     ? str_eq(of_event, STR("default")) || str_eq(of_event, STR("kube-system"))
-                    : str_eq(of_object, of_event);
+                    : str_eq(of_object, of_event) || api_get(in->object, "eventTime");
     if (!fine)
         api_cause_invalid(in->causes, &path, about ? about : json_new_str(in->arena, STR_NULL),
                           "does not match event.namespace");

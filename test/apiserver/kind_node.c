@@ -10,14 +10,6 @@ static bool parse(const struct json *value, struct quantity *ret)
     return value && json_is(value, JSON_STRING) && quantity_parse(value->text, ret, NULL);
 }
 
-/* What is counted, not measured: only whole numbers make sense. Extended resources are
- * counted by definition, and the resources of colocation in the kubernetes.io domain
- * (mid-*, batch-*) are written as plain integers of their unit. */
-static bool is_counted(struct str resource)
-{
-    return str_find_byte(resource, '/') >= 0 || str_eq(resource, STR("pods"));
-}
-
 static bool is_native(struct str resource)
 {
     struct str prefix, name;
@@ -26,14 +18,26 @@ static bool is_native(struct str resource)
     return str_eq(prefix, STR("kubernetes.io")) || str_ends_with(prefix, STR(".kubernetes.io"));
 }
 
+/* What is counted, not measured: only whole numbers make sense. Extended resources are
+ * counted by definition. The resources of colocation are plain integers of their unit; a
+ * real server, which knows nothing of them, takes fractions, but nobody may send any, so
+ * this one finds whoever does. */
+static bool is_counted(struct str resource)
+{
+    return !is_native(resource) || str_eq(resource, STR("pods")) ||
+           str_starts_with(resource, STR("kubernetes.io/mid-")) ||
+           str_starts_with(resource, STR("kubernetes.io/batch-"));
+}
+
+/* Node status spells paths with dots, container resources with brackets. */
 static void check_quantities(const struct api_kind_input *in, const struct json *amounts,
-                             const struct api_path *path)
+                             const struct api_path *path, bool dotted)
 {
     if (!json_is(amounts, JSON_OBJECT))
         return;
     for (size_t i = 0; i < amounts->object.count; i++) {
         const struct json_member *amount = &amounts->object.members[i];
-        struct api_path at = API_KEY(path, amount->key);
+        struct api_path at = dotted ? API_FIELD(path, amount->key) : API_KEY(path, amount->key);
         struct quantity quantity;
         if (!parse(amount->value, &quantity))
             api_cause_invalid(in->causes, &at, amount->value, "must be a quantity");
@@ -95,8 +99,8 @@ void api_validate_node(const struct api_kind_input *in)
     struct api_path capacity = API_FIELD(&status, STR("capacity"));
     struct api_path allocatable = API_FIELD(&status, STR("allocatable"));
     check_taints(in);
-    check_quantities(in, api_get(node_status, "capacity"), &capacity);
-    check_quantities(in, api_get(node_status, "allocatable"), &allocatable);
+    check_quantities(in, api_get(node_status, "capacity"), &capacity, true);
+    check_quantities(in, api_get(node_status, "allocatable"), &allocatable, true);
 }
 
 /* ---- Pod ---- */
@@ -144,8 +148,8 @@ static void check_container(const struct api_kind_input *in, const struct json *
         api_cause_invalid(in->causes, &name, api_get(container, "name"), "%s", api_name_label(given));
     if (str_empty(api_get_str(container, "image")))
         api_cause_required(in->causes, &image);
-    check_quantities(in, api_get(amounts, "limits"), &limits);
-    check_quantities(in, api_get(amounts, "requests"), &requests);
+    check_quantities(in, api_get(amounts, "limits"), &limits, false);
+    check_quantities(in, api_get(amounts, "requests"), &requests, false);
     check_against_limits(in, api_get(amounts, "requests"), api_get(amounts, "limits"), &requests);
 }
 
@@ -173,13 +177,33 @@ static void check_pod_spec(const struct api_kind_input *in, const struct json *s
     struct api_path overhead = API_FIELD(path, STR("overhead"));
     check_containers(in, spec, path, "containers", true);
     check_containers(in, spec, path, "initContainers", false);
-    check_quantities(in, api_get(spec, "overhead"), &overhead);
+    check_quantities(in, api_get(spec, "overhead"), &overhead, false);
+}
+
+/* Of the many fields that stay as they are, those that say where and what a Pod is; only a
+ * Binding fills in the node. */
+static void check_kept(const struct api_kind_input *in, const struct api_path *path)
+{
+    static const char *const kept[] = { "nodeName", "priority", "priorityClassName" };
+    const struct json *now = api_get(in->object, "spec"), *before = api_get(in->old, "spec");
+    for (size_t i = 0; in->old && i < ARRAY_LEN(kept); i++) {
+        const struct json *was = api_get(before, kept[i]), *is = api_get(now, kept[i]);
+        bool filled_in = i == 0 && !was;
+        if (!filled_in && (!was != !is || (was && !json_equal(was, is)))) {
+            api_cause_add(in->causes, API_CAUSE_FORBIDDEN, path,
+                          "Forbidden: pod updates may not change fields other than images, "
+                          "`spec.activeDeadlineSeconds`, `spec.tolerations` (only additions) and "
+                          "`spec.terminationGracePeriodSeconds`");
+            return;
+        }
+    }
 }
 
 void api_validate_pod(const struct api_kind_input *in)
 {
     struct api_path spec = API_FIELD(NULL, STR("spec"));
     check_pod_spec(in, api_get(in->object, "spec"), &spec);
+    check_kept(in, &spec);
 }
 
 void api_validate_workload(const struct api_kind_input *in)

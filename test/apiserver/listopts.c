@@ -4,15 +4,19 @@
 
 #include "json/json.h"
 
-bool as_rv_parse(struct arena *arena, struct str text, struct opt_i64 *ret, struct api_error *error)
+bool as_rv_parse(struct arena *arena, struct str text, int code, struct opt_i64 *ret, struct api_error *error)
 {
     *ret = (struct opt_i64){ 0 };
     if (str_empty(text))
         return true;
-    if (text.ptr[0] < '0' || text.ptr[0] > '9' || !str_to_i64(text, &ret->value))
-        return api_fail(error, arena, 400, "invalid resource version \"" STR_FMT "\"", STR_ARG(text));
-    ret->set = true;
-    return true;
+    if (text.ptr[0] >= '0' && text.ptr[0] <= '9' && str_to_i64(text, &ret->value)) {
+        ret->set = true;
+        return true;
+    }
+    (void)api_fail(error, arena, code, "invalid resource version \"" STR_FMT "\"", STR_ARG(text));
+    if (code == 500)
+        error->reason = "";
+    return false;
 }
 
 static bool parse_number(struct arena *arena, const struct as_params *params, const char *name,
@@ -31,13 +35,10 @@ static bool parse_number(struct arena *arena, const struct as_params *params, co
 static bool refuse(struct arena *arena, const char *reason, const char *field, const char *message,
                    struct api_error *error)
 {
-    static const struct api_resource list_options = { .group = STR_INIT("meta.k8s.io"),
-                                                      .kind = STR_INIT("ListOptions"),
-                                                      .plural = STR_INIT("listoptions") };
     struct api_causes causes = API_CAUSES_INIT(arena);
     struct api_path path = API_FIELD(NULL, str_c(field));
     api_cause_add(&causes, reason, &path, "%s", message);
-    return api_fail_invalid(error, arena, &list_options, STR_NULL, &causes);
+    return api_fail_options(error, arena, "ListOptions", &causes);
 }
 
 static bool forbid(struct arena *arena, const char *field, const char *message, struct api_error *error)
@@ -73,8 +74,8 @@ static bool check_watch(struct arena *arena, const struct as_list_options *optio
     if (streaming && options->match != AS_MATCH_NOT_OLDER)
         return forbid(arena, "resourceVersionMatch",
                       "Forbidden: sendInitialEvents needs resourceVersionMatch NotOlderThan", error);
-    if (options->continue_token.len && streaming)
-        return forbid(arena, "continue", "Forbidden: not allowed with sendInitialEvents", error);
+    if (options->continue_token.len)
+        return forbid(arena, "resourceVersionMatch", "Forbidden: not allowed together with continue", error);
     return true;
 }
 
@@ -107,7 +108,7 @@ bool as_list_options_parse(struct arena *arena, const struct as_params *params, 
     };
     if (as_param_given(params, "sendInitialEvents"))
         ret->send_initial_events = (struct opt_bool){ true, as_param_bool(params, "sendInitialEvents") };
-    if (!as_rv_parse(arena, as_param(params, "resourceVersion"), &ret->rv, error) ||
+    if (!as_rv_parse(arena, as_param(params, "resourceVersion"), watch ? 500 : 400, &ret->rv, error) ||
         !parse_number(arena, params, "limit", &limit, error) ||
         !parse_number(arena, params, "timeoutSeconds", &ret->timeout_s, error))
         return false;

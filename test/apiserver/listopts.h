@@ -49,6 +49,7 @@ bool as_list_options_read(struct arena *arena, const struct as_list_options *opt
 struct str as_token_make(struct arena *arena, int64_t rv, struct str next_key);
 bool as_token_read(struct arena *arena, struct str token, int64_t *ret_rv, struct str *ret_key) MUST_CHECK;
 
-/* A resourceVersion parameter: empty gives unset; 400 unless a plain number. */
-bool as_rv_parse(struct arena *arena, struct str text, struct opt_i64 *ret,
+/* A resourceVersion parameter: empty gives unset. Anything but a plain number fails with
+ * `code`: a real server finds lists to be bad requests, and stumbles over gets and watches. */
+bool as_rv_parse(struct arena *arena, struct str text, int code, struct opt_i64 *ret,
                  struct api_error *error) MUST_CHECK;

@@ -140,16 +140,23 @@ bool as_meta_update(struct arena *arena, const struct as_resource *resource, con
 }
 
 const struct json *as_meta_deleting(struct arena *arena, const struct as_resource *resource,
-                                    const struct json *old, struct str now)
+                                    const struct json *old, struct str when, int64_t grace_s)
 {
-    old = as_edit_meta(arena, old, STR("deletionTimestamp"), json_new_str(arena, now));
-    old = as_edit_meta(arena, old, STR("deletionGracePeriodSeconds"), json_new_i64(arena, 0));
+    old = as_edit_meta(arena, old, STR("deletionTimestamp"), json_new_str(arena, when));
+    old = as_edit_meta(arena, old, STR("deletionGracePeriodSeconds"), json_new_i64(arena, grace_s));
     return resource->api->counts_generation ? as_meta_raise_generation(arena, old) : old;
 }
 
 bool as_meta_is_deleting(const struct json *object)
 {
     return as_edit_meta_str(object, "deletionTimestamp").len > 0;
+}
+
+int64_t as_meta_grace(const struct json *object)
+{
+    int64_t seconds;
+    bool told = json_i64(json_path(object, "metadata", "deletionGracePeriodSeconds", NULL), &seconds);
+    return told ? seconds : 0;
 }
 
 size_t as_meta_finalizers(const struct json *object)

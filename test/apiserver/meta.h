@@ -30,10 +30,12 @@ bool as_meta_update(struct arena *arena, const struct as_resource *resource, con
 bool as_meta_rest_changed(struct arena *arena, const struct json *old, const struct json *object);
 const struct json *as_meta_raise_generation(struct arena *arena, const struct json *object);
 
-/* `old` marked as being deleted, for its finalizers to do their work. */
+/* `old` marked as being deleted: at `when`, in `grace_s` seconds, or as soon as its
+ * finalizers have done their work. */
 const struct json *as_meta_deleting(struct arena *arena, const struct as_resource *resource,
-                                    const struct json *old, struct str now);
+                                    const struct json *old, struct str when, int64_t grace_s);
 bool as_meta_is_deleting(const struct json *object);
+int64_t as_meta_grace(const struct json *object); /* deletionGracePeriodSeconds */
 size_t as_meta_finalizers(const struct json *object);
 
 /* {uid, resourceVersion} of DeleteOptions against the object: 409. */

@@ -39,21 +39,33 @@ static bool check_version(struct arena *arena, const struct api_resource *resour
                           const struct json *after, struct api_error *error)
 {
     struct str had = api_get_str(before, "resourceVersion"), wants = api_get_str(after, "resourceVersion");
-    if (str_empty(wants) || str_eq(had, wants))
+    if (str_empty(wants) || str_eq(wants, STR("0")) || str_eq(had, wants))
         return true;
     return api_fail_modified(error, arena, resource, api_get_str(before, "name"));
 }
 
+/* A PUT with the UID of another object is a conflict, a patch is invalid. */
 static bool check_uid(struct arena *arena, const struct api_resource *resource, const struct json *before,
                       const struct json *after, struct api_error *error)
 {
     struct str had = api_get_str(before, "uid"), wants = api_get_str(after, "uid");
     if (str_empty(wants) || str_eq(had, wants))
         return true;
-    return api_fail_conflict(error, arena, resource, api_get_str(before, "name"),
-                             "Precondition failed: UID in precondition: " STR_FMT
-                             ", UID in object meta: " STR_FMT,
-                             STR_ARG(wants), STR_ARG(had));
+    struct api_causes causes = API_CAUSES_INIT(arena);
+    struct api_path metadata = API_FIELD(NULL, STR("metadata")), uid = API_FIELD(&metadata, STR("uid"));
+    api_cause_invalid(&causes, &uid, api_get(after, "uid"), "field is immutable");
+    return api_fail_invalid(error, arena, resource, api_get_str(before, "name"), &causes);
+}
+
+static bool check_named(struct arena *arena, const struct json *before, const struct json *after,
+                        struct api_error *error)
+{
+    if (!str_empty(api_get_str(after, "name")))
+        return true;
+    return api_fail(error, arena, 400,
+                    "the name of the object (" STR_FMT " based on URL) was undeterminable: name must be "
+                    "provided",
+                    STR_ARG(api_get_str(before, "name")));
 }
 
 static bool check_same(struct arena *arena, const struct json *before, const struct json *after,
@@ -89,7 +101,7 @@ static bool check_result(struct arena *arena, const struct api_resource *resourc
     const struct json *before = api_get(current, "metadata"), *after = api_get(patched, "metadata");
     if (!json_is(patched, JSON_OBJECT))
         return api_fail(error, arena, 400, "the patch does not leave an object");
-    if (!check_same(arena, before, after, "name", error) ||
+    if (!check_named(arena, before, after, error) || !check_same(arena, before, after, "name", error) ||
         !check_same(arena, before, after, "namespace", error) ||
         !check_version(arena, resource, before, after, error) ||
         !check_uid(arena, resource, before, after, error))

@@ -285,7 +285,8 @@ static bool run_operation(struct patcher *patcher, const struct json *source, si
         patcher->now = &now;
         return kinds[i].run(patcher, root);
     }
-    return malformed(patcher, index, "unknown \"op\"");
+    patcher->now = &now;
+    return cannot_apply(patcher, "unknown operation");
 }
 
 bool api_patch_json(struct arena *arena, const struct json *current, const struct json *operations,

@@ -47,7 +47,7 @@ void as_get(struct as_request *request)
 {
     struct api_error error = API_ERROR_INIT;
     struct opt_i64 rv;
-    if (!as_rv_parse(&request->arena, as_param(&request->params, "resourceVersion"), &rv, &error))
+    if (!as_rv_parse(&request->arena, as_param(&request->params, "resourceVersion"), 500, &rv, &error))
         as_answer_error(request, &error);
     else if (rv.set && rv.value > as_store_rv(request->server->store))
         as_request_wait(request, rv.value, get_now);
@@ -85,11 +85,12 @@ static void listing_closed(void *self)
     listing_free(self);
 }
 
-static const struct json *list_metadata(struct arena *arena, int64_t rv, struct str token, size_t remaining)
+static const struct json *list_metadata(struct arena *arena, bool custom, int64_t rv, struct str token,
+                                        size_t remaining)
 {
     struct json *metadata = json_new(arena, JSON_OBJECT);
     json_set(arena, metadata, STR("resourceVersion"), json_new_str(arena, arena_strf(arena, "%" PRId64, rv)));
-    if (token.len)
+    if (token.len || custom) /* of custom resources even when there is nothing to continue */
         json_set(arena, metadata, STR("continue"), json_new_str(arena, token));
     if (remaining)
         json_set(arena, metadata, STR("remainingItemCount"), json_new_i64(arena, (int64_t)remaining));
@@ -218,7 +219,8 @@ static bool list_take(struct as_request *request, struct listing *listing, const
     size_t remaining;
     as_snapshot_take(&listing->snapshot, arena, bucket, &query, &next_key, &remaining);
     struct str token = next_key.len ? as_token_make(arena, rv, next_key) : STR_NULL;
-    *ret_metadata = list_metadata(arena, rv, token, filter.selective ? 0 : remaining);
+    *ret_metadata =
+        list_metadata(arena, request->resource->api->custom, rv, token, filter.selective ? 0 : remaining);
     return true;
 }
 

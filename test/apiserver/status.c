@@ -264,6 +264,13 @@ bool api_fail_invalid(struct api_error *error, struct arena *arena, const struct
     return false;
 }
 
+bool api_fail_options(struct api_error *error, struct arena *arena, const char *kind,
+                      const struct api_causes *causes)
+{
+    const struct api_resource options = { .group = STR("meta.k8s.io"), .kind = str_c(kind) };
+    return api_fail_invalid(error, arena, &options, STR_NULL, causes);
+}
+
 bool api_fail_forbidden(struct api_error *error, struct arena *arena, const struct api_resource *resource,
                         struct str name, const char *format, ...)
 {

@@ -91,6 +91,9 @@ bool api_fail_conflict(struct api_error *error, struct arena *arena, const struc
 /* 422 Invalid; `causes` must hold at least one. */
 bool api_fail_invalid(struct api_error *error, struct arena *arena, const struct api_resource *resource,
                       struct str name, const struct api_causes *causes);
+/* 422 for query parameters: "ListOptions", "CreateOptions", ... */
+bool api_fail_options(struct api_error *error, struct arena *arena, const char *kind,
+                      const struct api_causes *causes);
 bool api_fail_forbidden(struct api_error *error, struct arena *arena, const struct api_resource *resource,
                         struct str name, const char *format, ...) PRINTF_LIKE(5, 6); /* 403 */
 bool api_fail_expired(struct api_error *error, struct arena *arena,

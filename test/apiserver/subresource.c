@@ -135,7 +135,7 @@ static void eviction(struct as_request *request)
         as_answer_error(request, &error);
         return;
     }
-    as_delete_now(request->server, request->resource->bucket, pod);
+    (void)as_delete_object(request, pod, (struct opt_i64){ 0 });
     as_answer_json(request, 201, success(request));
 }
 

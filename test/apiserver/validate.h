@@ -11,9 +11,8 @@
 
 enum api_field_validation { API_FIELDS_WARN, API_FIELDS_IGNORE, API_FIELDS_STRICT };
 
-/* "Ignore", "Warn", "Strict", empty (Warn); else 400. */
-bool api_field_validation_parse(struct arena *arena, struct str text, enum api_field_validation *ret,
-                                struct api_error *error) MUST_CHECK;
+/* "Ignore", "Warn", "Strict", empty (Warn); else false. */
+bool api_field_validation_parse(struct str text, enum api_field_validation *ret) MUST_CHECK;
 
 /* The object as the server's own types would hold it: unknown fields gone, quantities of
  * built-in kinds canonical, defaults set, apiVersion and kind filled in. Refuses (400) an

@@ -2,12 +2,14 @@
 
 #include <inttypes.h>
 
+#include "test/apiserver/admission.h"
 #include "test/apiserver/crd.h"
 #include "test/apiserver/edit.h"
 #include "test/apiserver/event.h"
 #include "test/apiserver/media.h"
 #include "test/apiserver/meta.h"
 #include "test/apiserver/patch.h"
+#include "test/apiserver/tree.h"
 
 /* A write in the making. */
 struct write {
@@ -143,7 +145,7 @@ static bool create_object(struct write *write, const struct json *object, const 
         .name = request->route.name,
     };
     return as_meta_create(arena, write->resource, &facts, object, &object, error) &&
-           write_decode(write, object, ret, error) &&
+           write_decode(write, object, &object, error) && as_admit_create(request, object, ret, error) &&
            api_object_validate(arena, write->resource->api, *ret, NULL, error);
 }
 
@@ -200,7 +202,7 @@ static void change_finish(struct write *write, const struct json *object)
         answer_object(write, 200, write->old_object);
     } else if (write->options.dry_run) {
         as_answer_json(request, 200, object);
-    } else if (as_meta_is_deleting(object) && as_meta_finalizers(object) == 0) {
+    } else if (as_meta_is_deleting(object) && as_meta_grace(object) == 0 && as_meta_finalizers(object) == 0) {
         /* The last finalizer is gone: that was the deletion's last obstacle. */
         as_bucket_put(bucket, stored);
         struct str key = as_key(&request->arena, request->route.namespace, request->route.name);
@@ -211,13 +213,18 @@ static void change_finish(struct write *write, const struct json *object)
     }
 }
 
+static bool change_decoded(struct write *write, const struct json *object, const struct json **ret,
+                           struct api_error *error)
+{
+    struct arena *arena = &write->request->arena;
+    return as_meta_update(arena, write->resource, write->old, object, write->is_status, ret, error) &&
+           api_object_validate(arena, write->resource->api, *ret, write->old, error);
+}
+
 static bool change_object(struct write *write, const struct json *object, const struct json **ret,
                           struct api_error *error)
 {
-    struct arena *arena = &write->request->arena;
-    return write_decode(write, object, &object, error) &&
-           as_meta_update(arena, write->resource, write->old, object, write->is_status, ret, error) &&
-           api_object_validate(arena, write->resource->api, *ret, write->old, error);
+    return write_decode(write, object, &object, error) && change_decoded(write, object, ret, error);
 }
 
 static bool check_version(const struct write *write, const struct json *object, struct api_error *error)
@@ -294,6 +301,34 @@ static bool apply(struct write *write, const struct json *config, struct api_err
     return true;
 }
 
+static bool check_not_forced(const struct write *write, struct api_error *error)
+{
+    struct arena *arena = &write->request->arena;
+    if (!write->options.force)
+        return true;
+    struct api_causes causes = API_CAUSES_INIT(arena);
+    struct api_path path = API_FIELD(NULL, STR("force"));
+    api_cause_add(&causes, API_CAUSE_FORBIDDEN, &path, "Forbidden: may not be specified for non-apply patch");
+    return api_fail_options(error, arena, "PatchOptions", &causes);
+}
+
+/* What a patch leaves behind is judged as invalid where the same in a PUT is a bad request. */
+static bool patch_decode(struct write *write, const struct json *object, const struct json **ret,
+                         struct api_error *error)
+{
+    static const struct api_resource nameless = { 0 };
+    struct arena *arena = &write->request->arena;
+    if (write_decode(write, object, ret, error))
+        return true;
+    if (error->code == 422)
+        return false;
+    struct api_causes causes = API_CAUSES_INIT(arena);
+    struct api_path path = API_FIELD(NULL, STR("patch"));
+    const struct json *shown = json_new_str(arena, api_text(arena, object, 4096));
+    api_cause_invalid(&causes, &path, shown, STR_FMT, STR_ARG(error->message));
+    return api_fail_invalid(error, arena, &nameless, STR_NULL, &causes);
+}
+
 static bool patch(struct as_request *request, struct api_error *error)
 {
     struct write write;
@@ -306,11 +341,13 @@ static bool patch(struct as_request *request, struct api_error *error)
         return false;
     if (!body)
         return api_fail(error, &request->arena, 400, "the body is empty");
+    if (type != API_PATCH_APPLY && !check_not_forced(&write, error))
+        return false;
     if (type == API_PATCH_APPLY)
         return apply(&write, body, error);
     if (!write_need(&write, error) ||
         !api_patch(&request->arena, write.resource->api, type, write.old, body, &object, error) ||
-        !change_object(&write, object, &object, error))
+        !patch_decode(&write, object, &object, error) || !change_decoded(&write, object, &object, error))
         return false;
     object =
         api_manage_update(&request->arena, write.resource->api, write.old, object, &write.options.writer);

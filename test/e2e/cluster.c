@@ -93,7 +93,9 @@ static struct rest_answer call(struct e2e *e2e, const char *method, const char *
                                     .content_type = content_type,
                                     .body = body,
                                     .credentials = &e2e->credentials };
-    struct rest_answer answer = rest_call(e2e->rest, &request, &e2e->arena);
+    struct rest_answer answer;
+    /* A real server is not ready for a custom resource the moment its CRD is. */
+    EVENTUALLY(e2e, (answer = rest_call(e2e->rest, &request, &e2e->arena)).code != 429 || !e2e->real);
     if (answer.code == 0)
         fail_msg("%s %s: " STR_FMT, method, path, STR_ARG(answer.body));
     return answer;

@@ -342,7 +342,7 @@ refused "a failed test in a json patch" "testing path|the server rejected our re
 ok "patch without a change" "patched \(no change\)" patch node node-1 --type=merge -p '{"metadata":{"labels":{"x":"z"}}}'
 ok "patch status" "node/node-1 patched" patch node node-1 --subresource=status --type=merge -p '{"status":{"allocatable":{"kubernetes.io/mid-cpu":"20000"}}}'
 ok "it is canonical" "^20k$" get node node-1 -o 'jsonpath={.status.allocatable.kubernetes\.io/mid-cpu}'
-refused "a negative mid resource" 'status.allocatable\[kubernetes.io/mid-cpu\]: Invalid value: "-1": must be greater than or equal to 0' patch node node-1 --subresource=status --type=merge -p '{"status":{"allocatable":{"kubernetes.io/mid-cpu":"-1"}}}'
+refused "a negative mid resource" 'status.allocatable.kubernetes.io/mid-cpu: Invalid value: "-1": must be greater than or equal to 0' patch node node-1 --subresource=status --type=merge -p '{"status":{"allocatable":{"kubernetes.io/mid-cpu":"-1"}}}'
 ok "status is ignored on the main endpoint" "patched \(no change\)" patch node node-1 --type=merge -p '{"status":{"phase":"x"}}'
 ok "merge patch of a custom resource's status" "node-1 patched" patch nodemetric node-1 --subresource=status --type=merge -p '{"status":{"updateTime":"2026-07-24T08:00:00Z","prodReclaimableMetric":{"resource":{"resources":{"cpu":"8","memory":"30Gi"}}}}}'
 ok "its columns" "node-1 +[0-9a-z]+|<invalid> +8 +30Gi" get nodemetric node-1
@@ -426,7 +426,9 @@ ok "delete by selector" 'slo-controller-config" deleted' delete configmap -n koo
 ok "delete --all" '"ssa" deleted' delete configmap --all
 ok "delete from a file" "node-2.* deleted" delete -f "$dir/metric.yaml"
 ok "delete --ignore-not-found" "" delete node nope --ignore-not-found
-ok "delete a pod now" '"web-0"( force)? deleted' delete pod web-0 --now
+refused "a running pod stays until its kubelet lets it go" "timed out" delete pod web-0 --timeout=1s
+ok "it is terminating" "web-0 +1/1 +Terminating" get pods
+ok "delete it without grace" '"web-0" force deleted' delete pod web-0 --grace-period=0 --force
 ok "delete a namespace" 'koordinator-system" deleted' delete namespace koordinator-system --timeout=20s
 ok "delete a node" 'node "node-3" deleted' delete node node-3
 ok "wait for a deletion" "" wait --for=delete node/node-3 --timeout=10s

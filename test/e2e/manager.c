@@ -35,10 +35,13 @@ void e2e_manage_with(struct e2e *e2e, const char *const *flags)
         "4",
         "--enable-leader-election=false", /* nobody else is there; a killed leader's lease would be waited out
                                            */
+        /* A test about another one says so: of a flag given twice the last counts. */
         "--noderesource-plugins",
-        "MidResource", /* a test about another one says so: of a flag given twice the last counts */
+        "MidResource",
+        "--controllers",
+        "nodemetric,noderesource",
     };
-    size_t count = 11;
+    size_t count = 13;
     for (size_t i = 1; flags[i] && count < FLAGS_MAX - 1; i++)
         arguments[count++] = flags[i];
     e2e->manager = e2e_start(e2e, "koord-manager", E2E_MANAGER, arguments);

@@ -47,15 +47,28 @@ void e2e_add_nodes(struct e2e *e2e, size_t count)
         e2e_add_node(e2e, &(struct e2e_node){ .name = e2e_node_name(e2e, i) });
 }
 
+/* Nobody may say a priority; it comes from a class. */
+static void add_class(struct e2e *e2e, const char *name, int value)
+{
+    struct str body = e2e_json(e2e,
+                               "{'apiVersion':'scheduling.k8s.io/v1','kind':'PriorityClass','metadata':"
+                               "{'name':'%s'},'value':%d}",
+                               name, value);
+    int code = e2e_call(e2e, "POST", NULL, body, "/apis/scheduling.k8s.io/v1/priorityclasses").code;
+    assert_true(code == 201 || code == 409);
+}
+
 void e2e_add_pod(struct e2e *e2e, const char *name, const char *node, int64_t cpu_milli, int64_t memory_bytes)
 {
-    post(e2e, "/api/v1/namespaces/default/pods",
-         e2e_json(e2e,
-                  "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'%s','namespace':'default','labels':"
-                  "{'koordinator.sh/qosClass':'LS'}},'spec':{'nodeName':'%s','priority':9500,"
-                  "'automountServiceAccountToken':false,'containers':[{'name':'c','image':'c:1',"
-                  "'resources':{'requests':{'cpu':'%lldm','memory':'%lld'}}}]}}",
-                  name, node, (long long)cpu_milli, (long long)memory_bytes));
+    add_class(e2e, "koord-prod", 9500);
+    post(
+        e2e, "/api/v1/namespaces/default/pods",
+        e2e_json(e2e,
+                 "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'%s','namespace':'default','labels':"
+                 "{'koordinator.sh/qosClass':'LS'}},'spec':{'nodeName':'%s','priorityClassName':'koord-prod',"
+                 "'automountServiceAccountToken':false,'containers':[{'name':'c','image':'c:1',"
+                 "'resources':{'requests':{'cpu':'%lldm','memory':'%lld'}}}]}}",
+                 name, node, (long long)cpu_milli, (long long)memory_bytes));
     e2e_patch(e2e, arena_strf(&e2e->arena, "/api/v1/namespaces/default/pods/%s/status", name).ptr,
               "{'status':{'phase':'Running'}}");
 }

@@ -55,6 +55,12 @@ void fleet_node_status_json(size_t node, struct strbuf *out)
         (long long)(shape->memory_gib - 2));
 }
 
+void fleet_class_json(struct strbuf *out)
+{
+    strbuf_add(out, STR("{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\","
+                        "\"metadata\":{\"name\":\"koord-prod\"},\"value\":9500}"));
+}
+
 void fleet_pod_json(size_t node, size_t pod, struct strbuf *out)
 {
     const struct shape *shape = shape_of(node);
@@ -67,7 +73,8 @@ void fleet_pod_json(size_t node, size_t pod, struct strbuf *out)
         STR("\",\"labels\":{\"app\":\"web\",\"koordinator.sh/qosClass\":\"LS\"}},\"spec\":{\"nodeName\":\""));
     fleet_node_name(node, out);
     strbuf_addf(out,
-                "\",\"priority\":9500,\"containers\":[{\"name\":\"web\",\"image\":\"web:1\",\"resources\":"
+                "\",\"priorityClassName\":\"koord-prod\",\"containers\":[{\"name\":\"web\",\"image\":\"web:"
+                "1\",\"resources\":"
                 "{\"requests\":{\"cpu\":\"%lldm\",\"memory\":\"%lldMi\"}}}]}}",
                 (long long)(shape->cores * 1000 * REQUESTED_PERCENT / 100 / FLEET_PODS_PER_NODE),
                 (long long)(shape->memory_gib * 1024 * REQUESTED_PERCENT / 100 / FLEET_PODS_PER_NODE));

@@ -15,6 +15,8 @@ struct fleet {
 
 void fleet_node_name(size_t node, struct strbuf *out);
 void fleet_pod_name(size_t node, size_t pod, struct strbuf *out);
+/* The PriorityClass of the pods, which has to be there before them. */
+void fleet_class_json(struct strbuf *out);
 /* Objects to create; the node's status goes through its subresource. */
 void fleet_node_json(size_t node, struct strbuf *out);
 void fleet_node_status_json(size_t node, struct strbuf *out);

@@ -63,6 +63,21 @@ static struct str keep(struct arena *arena, struct strbuf *buf)
 
 /* --- creating the cluster --------------------------------------------------------- */
 
+/* Only ever created. */
+static const struct kube_kind priority_class_kind = {
+    .group = "scheduling.k8s.io", .version = "v1", .kind = "PriorityClass", .plural = "priorityclasses"
+};
+
+static void class_request(void *self, size_t index, struct kube_request *request, struct arena *arena)
+{
+    (void)self, (void)index;
+    struct strbuf body = STRBUF_INIT(1024);
+    fleet_class_json(&body);
+    *request = (struct kube_request){ .verb = KUBE_CREATE,
+                                      .kind = &priority_class_kind,
+                                      .body = keep(arena, &body) };
+}
+
 static void node_request(size_t node, bool status, struct kube_request *request, struct arena *arena)
 {
     struct strbuf body = STRBUF_INIT(16 * 1024), name = STRBUF_INIT(256);
@@ -173,6 +188,21 @@ static void created(void *self, size_t failures)
     loop_timer_set(&sim->timer, 0);
 }
 
+static void class_created(void *self, size_t failures)
+{
+    struct sim *sim = self;
+    if (failures > 0) {
+        created(sim, failures);
+        return;
+    }
+    sim->batch = (struct batch){ .client = sim->client,
+                                 .count = sim->fleet.nodes * REQUESTS_PER_NODE,
+                                 .request = create_request,
+                                 .finished = created,
+                                 .self = sim };
+    batch_start(&sim->batch);
+}
+
 /* --- program ---------------------------------------------------------------------- */
 
 static void on_signal(void *self, int signal)
@@ -219,11 +249,9 @@ static bool run(struct sim *sim, struct err *err)
         !loop_on_signal(sim->loop, SIGINT, on_signal, sim, err))
         return false;
     sim->step = (size_t)sim->options->start_step;
-    sim->batch = (struct batch){ .client = sim->client,
-                                 .count = sim->fleet.nodes * REQUESTS_PER_NODE,
-                                 .request = create_request,
-                                 .finished = created,
-                                 .self = sim };
+    sim->batch = (struct batch){
+        .client = sim->client, .count = 1, .request = class_request, .finished = class_created, .self = sim
+    };
     batch_start(&sim->batch);
     if (!loop_run(sim->loop, err))
         return false;

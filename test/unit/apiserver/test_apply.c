@@ -109,7 +109,7 @@ static void changing_what_another_applied_is_a_conflict(void **state)
     struct api_writer a = writer("a", T0), b = writer("b", T1);
     const struct json *object = apply("ConfigMap", NULL, CM(",'data':{'x':'1'}"), &a);
     refuse("ConfigMap", object, CM(",'data':{'x':'2'}"), &b, "409 Conflict",
-           "Apply failed with 1 conflict: conflict with \"a\" using v1: .data.x");
+           "Apply failed with 1 conflict: conflict with \"a\": .data.x");
     b.force = true;
     object = apply("ConfigMap", object, CM(",'data':{'x':'2'}"), &b);
     assert_tree(&arena, data_of(object), "{'x':'2'}");
@@ -128,7 +128,7 @@ static void conflicts_are_causes(void **state)
     assert_int_equal(error.cause_count, 2);
     assert_string_equal(error.causes[1].reason, "FieldManagerConflict");
     assert_text(error.causes[1].field, ".data.y");
-    assert_text(error.causes[1].message, "conflict with \"a\" using v1");
+    assert_text(error.causes[1].message, "conflict with \"a\"");
 }
 
 static void updates_own_what_they_change(void **state)
@@ -207,7 +207,7 @@ static void keyed_lists_are_owned_by_element(void **state)
     assert_tree(&arena, json_path(object, "status", "conditions", NULL), "[{'type':'B','status':'True'}]");
     refuse("Node", object, NODE(",'status':{'conditions':[{'type':'B','status':'False'}]}"), &a,
            "409 Conflict",
-           "Apply failed with 1 conflict: conflict with \"b\" with subresource \"status\" using v1: "
+           "Apply failed with 1 conflict: conflict with \"b\" with subresource \"status\": "
            ".status.conditions[type=\"B\"].status");
 }
 
@@ -231,7 +231,7 @@ static void atomic_lists_have_one_owner(void **state)
     const struct json *object =
         apply("Node", NULL, NODE(",'spec':{'taints':[{'key':'a','effect':'NoSchedule'}]}"), &a);
     refuse("Node", object, NODE(",'spec':{'taints':[{'key':'b','effect':'NoSchedule'}]}"), &b, "409 Conflict",
-           "Apply failed with 1 conflict: conflict with \"a\" using v1: .spec.taints");
+           "Apply failed with 1 conflict: conflict with \"a\": .spec.taints");
 }
 
 static void status_counts_only_at_its_endpoint(void **state)

@@ -39,7 +39,7 @@ static const struct row {
     { "an index with a leading zero", "{'a':[1,2]}", "[{'op':'remove','path':'/a/01'}]", "422 Invalid" },
     { "a negative index", "{'a':[1,2]}", "[{'op':'remove','path':'/a/-1'}]", "422 Invalid" },
     { "a path through a scalar", "{'a':1}", "[{'op':'add','path':'/a/b','value':1}]", "422 Invalid" },
-    { "an unknown operation", "{}", "[{'op':'frob','path':'/a'}]", "400 BadRequest" },
+    { "an unknown operation", "{}", "[{'op':'frob','path':'/a'}]", "422 Invalid" },
     { "a missing value", "{}", "[{'op':'add','path':'/a'}]", "400 BadRequest" },
     { "a missing path", "{}", "[{'op':'remove'}]", "400 BadRequest" },
     { "a path without a slash", "{}", "[{'op':'add','path':'a','value':1}]", "400 BadRequest" },

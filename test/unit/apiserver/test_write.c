@@ -117,8 +117,20 @@ static const struct refusal {
       "{\"preconditions\":{\"uid\":\"x\"}}", 409, "Conflict" },
     { "delete: an old version is 409", "DELETE", CMS "/there", "application/json",
       "{\"preconditions\":{\"resourceVersion\":\"1\"}}", 409, "Conflict" },
-    { "any: dryRun must be All", "POST", CMS "?dryRun=Some", "application/json", CM("a", ""), 400,
-      "BadRequest" },
+    { "any: dryRun must be All", "POST", CMS "?dryRun=Some", "application/json", CM("a", ""), 422,
+      "Invalid" },
+    { "any: fieldValidation must be known", "POST", CMS "?fieldValidation=Maybe", "application/json",
+      CM("a", ""), 422, "Invalid" },
+    { "delete: propagationPolicy must be known", "DELETE", CMS "/there?propagationPolicy=Some", NULL, NULL,
+      422, "Invalid" },
+    { "patch: force is for applying", "PATCH", CMS "/there?force=true", "application/merge-patch+json", "{}",
+      422, "Invalid" },
+    { "patch: another uid is 422", "PATCH", CMS "/there", "application/merge-patch+json",
+      "{\"metadata\":{\"uid\":\"x\"}}", 422, "Invalid" },
+    { "patch: a wrong type is 422, not 400 as in a PUT", "PATCH", CMS "/there",
+      "application/merge-patch+json", "{\"data\":{\"key\":5}}", 422, "Invalid" },
+    { "patch: a quantity that is none is 422", "PATCH", "/api/v1/nodes/n/status",
+      "application/merge-patch+json", "{\"status\":{\"capacity\":{\"cpu\":\"abc\"}}}", 422, "Invalid" },
     { "any: an unknown method is 405", "PUT", CMS, "application/json", CM("a", ""), 405, "MethodNotAllowed" },
     { "any: a status where there is none is 404", "PUT", CMS "/there/status", "application/json",
       CM("there", ""), 404, "NotFound" },
@@ -446,7 +458,8 @@ static void pod__binding_and_eviction(void **state)
              "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"p\"}}")
             .status,
         201);
-    assert_int_equal(get(h, "/api/v1/namespaces/default/pods/p").status, 404);
+    assert_at(h, get(h, "/api/v1/namespaces/default/pods/p").json, "metadata.deletionGracePeriodSeconds",
+              "30");
 }
 
 static void review__says_yes_when_nothing_is_enforced(void **state)
