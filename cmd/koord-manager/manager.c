@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "api/configmap.h"
+#include "api/nodeslo.h"
 #include "base/log.h"
 #include "endpoints.h"
 #include "kube/events.h"
@@ -12,6 +13,7 @@
 #include "metrics/process.h"
 #include "nodemetric/controller.h"
 #include "noderesource/controller.h"
+#include "nodeslo/controller.h"
 #include "policy_source.h"
 
 #define STOP_PATIENCE_MS (10 * 1000)
@@ -23,6 +25,7 @@ enum cache {
     CACHE_CONFIGMAPS,
     CACHE_DEVICES,
     CACHE_TOPOLOGIES,
+    CACHE_SLOS,
     CACHE_COUNT,
 };
 
@@ -40,9 +43,10 @@ struct manager {
     struct policy_source *policy;
     struct nodemetric_controller *nodemetric;
     struct noderesource_controller *noderesource;
+    struct nodeslo_controller *nodeslo;
     struct runtime *runtime;
-    bool has_nodemetric, has_noderesource;
-    size_t nodemetric_queue, noderesource_queue;
+    bool has_nodemetric, has_noderesource, has_nodeslo;
+    size_t nodemetric_queue, noderesource_queue, nodeslo_queue;
     struct readiness_check checks[CACHE_COUNT];
     struct readiness_context {
         struct manager *manager;
@@ -68,10 +72,17 @@ static void enqueue_resource(struct manager *manager, struct str node)
         runtime_enqueue(manager->runtime, manager->noderesource_queue, node);
 }
 
-static bool enqueue_both(void *self, const struct kube_object *object)
+static void enqueue_slo(struct manager *manager, struct str node)
+{
+    if (manager->has_nodeslo)
+        runtime_enqueue(manager->runtime, manager->nodeslo_queue, node);
+}
+
+static bool enqueue_all(void *self, const struct kube_object *object)
 {
     enqueue_metric(self, kube_object_name(object));
     enqueue_resource(self, kube_object_name(object));
+    enqueue_slo(self, kube_object_name(object));
     return true;
 }
 
@@ -82,6 +93,8 @@ static bool enqueue_low(void *self, const struct kube_object *object)
         runtime_enqueue_low(manager->runtime, manager->nodemetric_queue, kube_object_name(object));
     if (manager->has_noderesource)
         runtime_enqueue_low(manager->runtime, manager->noderesource_queue, kube_object_name(object));
+    if (manager->has_nodeslo)
+        runtime_enqueue_low(manager->runtime, manager->nodeslo_queue, kube_object_name(object));
     return true;
 }
 
@@ -90,13 +103,14 @@ static void for_every_node(struct manager *manager, bool (*enqueue)(void *, cons
     if (!manager->started)
         return;
     store_each(informer_store(manager->caches[CACHE_NODES]), enqueue, manager);
-    /* NodeMetrics without a Node are work too: they have to go. */
+    /* NodeMetrics and NodeSLOs without a Node are work too: they have to go. */
     store_each(informer_store(manager->caches[CACHE_METRICS]), enqueue, manager);
+    store_each(informer_store(manager->caches[CACHE_SLOS]), enqueue, manager);
 }
 
 static void enqueue_everything(void *self)
 {
-    for_every_node(self, enqueue_both);
+    for_every_node(self, enqueue_all);
 }
 
 /* --- what the caches tell --------------------------------------------------------- */
@@ -105,14 +119,23 @@ static void node_changed(void *self, const struct kube_object *old, const struct
 {
     struct manager *manager = self;
     if (manager->started)
-        enqueue_both(manager, new ? new : old);
+        enqueue_all(manager, new ? new : old);
 }
 
 static void metric_changed(void *self, const struct kube_object *old, const struct kube_object *new)
 {
     struct manager *manager = self;
+    if (!manager->started)
+        return;
+    enqueue_metric(manager, kube_object_name(new ? new : old));
+    enqueue_resource(manager, kube_object_name(new ? new : old));
+}
+
+static void slo_changed(void *self, const struct kube_object *old, const struct kube_object *new)
+{
+    struct manager *manager = self;
     if (manager->started)
-        enqueue_both(manager, new ? new : old);
+        enqueue_slo(manager, kube_object_name(new ? new : old));
 }
 
 static void pod_changed(void *self, const struct kube_object *old, const struct kube_object *new)
@@ -155,7 +178,7 @@ static void metrics_feed_changed(void *self, const struct feed_state *feed)
 static bool cache_is_settled(const struct manager *manager, int cache)
 {
     struct feed_state feed = informer_feed(manager->caches[cache]);
-    bool optional = cache == CACHE_DEVICES || cache == CACHE_TOPOLOGIES;
+    bool optional = cache == CACHE_DEVICES || cache == CACHE_TOPOLOGIES || cache == CACHE_SLOS;
     return feed.synced || (optional && feed.unavailable);
 }
 
@@ -220,6 +243,7 @@ static const struct cache_row {
     [CACHE_CONFIGMAPS] = { &configmap_kind, "configmap", configmap_changed, NULL },
     [CACHE_DEVICES] = { &device_kind, "devices", resource_changed, NULL },
     [CACHE_TOPOLOGIES] = { &nrt_kind, "noderesourcetopologies", resource_changed, NULL },
+    [CACHE_SLOS] = { &nodeslo_kind, "nodeslos", slo_changed, NULL },
 };
 
 static void make_caches(struct manager *manager)
@@ -246,6 +270,29 @@ static void make_caches(struct manager *manager)
         manager->contexts[i] = (struct readiness_context){ manager, (enum cache)i };
         manager->checks[i] = (struct readiness_check){ row->check, cache_ready, &manager->contexts[i] };
     }
+}
+
+static bool slos_ready(void *self)
+{
+    const struct manager *manager = self;
+    return informer_feed(manager->caches[CACHE_SLOS]).synced;
+}
+
+static void make_nodeslo(struct manager *manager)
+{
+    struct nodeslo_controller_options options = {
+        .nodes = informer_store(manager->caches[CACHE_NODES]),
+        .slos = informer_store(manager->caches[CACHE_SLOS]),
+        .ready = slos_ready,
+        .self = manager,
+        .policy = policy_source_slo(manager->policy),
+        .events = manager->events,
+        .registry = manager->registry,
+    };
+    manager->nodeslo = nodeslo_controller_new(&options);
+    struct controller controller = nodeslo_controller_interface(manager->nodeslo);
+    manager->nodeslo_queue = runtime_add(manager->runtime, &controller);
+    manager->has_nodeslo = true;
 }
 
 static void make_controllers(struct manager *manager)
@@ -293,6 +340,8 @@ static void make_controllers(struct manager *manager)
         struct controller controller = noderesource_controller_interface(manager->noderesource);
         manager->noderesource_queue = runtime_add(manager->runtime, &controller);
     }
+    if (manager->options.run_nodeslo)
+        make_nodeslo(manager);
 }
 
 static struct str choose_namespace(const struct manager *manager)
@@ -405,6 +454,7 @@ void manager_free(struct manager *manager)
         return;
     endpoints_free(manager->endpoints);
     runtime_free(manager->runtime);
+    nodeslo_controller_free(manager->nodeslo);
     noderesource_controller_free(manager->noderesource);
     nodemetric_controller_free(manager->nodemetric);
     for (int i = 0; i < CACHE_COUNT; i++)

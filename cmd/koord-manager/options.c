@@ -128,6 +128,7 @@ static bool check(struct options *options, struct err *err)
         return err_set(err, ERR_INVALID, "--slo-config-name must not be empty");
     options->run_nodemetric = list_selects(str_c(options->controllers), STR("nodemetric"));
     options->run_noderesource = list_selects(str_c(options->controllers), STR("noderesource"));
+    options->run_nodeslo = list_selects(str_c(options->controllers), STR("nodeslo"));
     if (!noderesource_plugins_parse(str_c(options->noderesource_plugins), &options->plugins, err))
         return err_wrap(err, "--noderesource-plugins");
     return true;
@@ -147,8 +148,8 @@ void options_help(struct strbuf *out)
     struct options defaults;
     set_defaults(&defaults);
     strbuf_add(out, STR("Usage: koord-manager [flags]\n\n"
-                        "Turns the slo-controller-config ConfigMap into NodeMetric specs and lends the\n"
-                        "predicted slack of Prod pods as Mid-tier capacity on Node status.\n\n"
+                        "Turns the slo-controller-config ConfigMap into NodeMetric and NodeSLO specs and\n"
+                        "lends the predicted slack of Prod pods as Mid-tier capacity on Node status.\n\n"
                         "Flags:\n"));
     flags_help(out, flags, ARRAY_LEN(flags), &defaults);
     strbuf_add(out, STR("\nExit codes: 0 stopped on a signal, 1 stopped by force or failed while running,\n"

@@ -26,6 +26,7 @@ struct options {
     struct noderesource_plugins plugins;
     bool run_nodemetric;
     bool run_noderesource;
+    bool run_nodeslo;
 };
 
 /* False with ERR_INVALID for unusable arguments. Ignored upstream flags that were given

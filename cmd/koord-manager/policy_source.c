@@ -11,7 +11,12 @@ static const struct ratio_key *const ratio_keys[RATIO_KEYS] = { &normalization_k
 /* Warnings about one key as it stands that nobody has heard: a standby sends no Events, but
  * who becomes leader says what is wrong. */
 #define KEPT_MAX 4
-enum { ABOUT_COLOCATION, ABOUT_RATIOS, SUBJECTS = ABOUT_RATIOS + RATIO_KEYS };
+enum {
+    ABOUT_COLOCATION,
+    ABOUT_RATIOS,
+    ABOUT_SLO = ABOUT_RATIOS + RATIO_KEYS,
+    SUBJECTS = ABOUT_SLO + SLO_KEY_COUNT
+};
 struct kept_events {
     struct arena arena;
     struct colocation_event events[KEPT_MAX];
@@ -22,6 +27,7 @@ struct policy_source {
     struct policy_source_options options;
     struct colocation_policy *policy;
     struct ratio_policy *ratios[RATIO_KEYS];
+    struct slo_policy *slo;
     struct loop_timer timer;
     const struct informer *configmaps;
     uint64_t generation; /* of all keys together */
@@ -115,6 +121,25 @@ static void observe_ratio(struct policy_source *source, int key, const struct co
     source->ratio_generations[key] = status->generation;
 }
 
+/* The keys of NodeSLO. *recheck_after_ms: the sooner of what is there and what they need. */
+static uint64_t observe_slo(struct policy_source *source, const struct configmap *configmap,
+                            const struct colocation_input *seen, int64_t *recheck_after_ms)
+{
+    struct slo_input in = { .source = seen->source, .now = seen->now };
+    for (int i = 0; configmap && i < SLO_KEY_COUNT; i++)
+        in.values[i].text = configmap_value(configmap, slo_keys[i].key, &in.values[i].present);
+    const struct slo_status *status = slo_policy_observe(source->slo, &in);
+    for (int i = 0; i < SLO_KEY_COUNT; i++)
+        if (status->news[i])
+            forget(&source->kept[ABOUT_SLO + i]);
+    for (size_t i = 0; i < status->event_count; i++)
+        tell(source, ABOUT_SLO + (int)status->event_keys[i], configmap, &status->events[i]);
+    int64_t again = status->recheck_after_ms;
+    if (again >= 0 && (*recheck_after_ms < 0 || again < *recheck_after_ms))
+        *recheck_after_ms = again;
+    return status->generation;
+}
+
 static void observe(void *self)
 {
     struct policy_source *source = self;
@@ -133,9 +158,10 @@ static void observe(void *self)
     for (size_t i = 0; i < status->event_count; i++)
         tell(source, ABOUT_COLOCATION, configmap, &status->events[i]);
     publish(source, status);
-    if (status->recheck_after_ms >= 0)
-        loop_timer_set(&source->timer, status->recheck_after_ms);
-    uint64_t generation = status->generation;
+    int64_t recheck_after_ms = status->recheck_after_ms;
+    uint64_t generation = status->generation + observe_slo(source, configmap, &in, &recheck_after_ms);
+    if (recheck_after_ms >= 0)
+        loop_timer_set(&source->timer, recheck_after_ms);
     for (int i = 0; i < RATIO_KEYS; i++) {
         if (in.source != SOURCE_UNKNOWN)
             observe_ratio(source, i, configmap);
@@ -157,6 +183,7 @@ struct policy_source *policy_source_new(const struct policy_source_options *opti
     source->policy = colocation_policy_new(options->missing_grace_ms);
     for (int i = 0; i < RATIO_KEYS; i++)
         source->ratios[i] = ratio_policy_new(ratio_keys[i]);
+    source->slo = slo_policy_new(options->missing_grace_ms);
     loop_timer_init(&source->timer, options->loop, observe, source);
     source->state = metric_gauge(options->registry, "koord_manager_config_state",
                                  "1 for the state colocation-config is in.", "state", NULL);
@@ -174,6 +201,7 @@ void policy_source_free(struct policy_source *source)
         return;
     loop_timer_done(&source->timer);
     colocation_policy_free(source->policy);
+    slo_policy_free(source->slo);
     for (int i = 0; i < RATIO_KEYS; i++)
         ratio_policy_free(source->ratios[i]);
     for (int i = 0; i < SUBJECTS; i++)
@@ -186,6 +214,11 @@ void policy_source_free(struct policy_source *source)
 const struct colocation_policy *policy_source_policy(const struct policy_source *source)
 {
     return source->policy;
+}
+
+const struct slo_policy *policy_source_slo(const struct policy_source *source)
+{
+    return source->slo;
 }
 
 const struct ratio_policy *policy_source_normalization(const struct policy_source *source)

@@ -4,6 +4,7 @@
 #include "kube/events.h"
 #include "kube/informer.h"
 #include "sloconfig/ratio_config.h"
+#include "sloconfig/slo_state.h"
 #include "sloconfig/state.h"
 
 struct policy_source;
@@ -22,7 +23,10 @@ struct policy_source_options {
 struct policy_source *policy_source_new(const struct policy_source_options *options);
 void policy_source_free(struct policy_source *source); /* NULL is fine */
 const struct colocation_policy *policy_source_policy(const struct policy_source *source);
+const struct slo_policy *policy_source_slo(const struct policy_source *source);
 const struct ratio_policy *policy_source_normalization(const struct policy_source *source);
 const struct ratio_policy *policy_source_amplification(const struct policy_source *source);
+/* From now on Events are sent; first those about the present state that were kept back. */
+void policy_source_lead(struct policy_source *source);
 /* The ConfigMap is in the store, or known not to be: look at it now and on each change. */
 void policy_source_observe(struct policy_source *source, const struct informer *configmaps);

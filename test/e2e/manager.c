@@ -155,7 +155,7 @@ const struct json *e2e_plan_with(struct e2e *e2e, int code, const char *const *f
     }
     struct str output;
     int got = e2e_run(e2e, "koordctl", E2E_KOORDCTL, arguments, &output);
-    const struct json *root;
+    const struct json *root = NULL;
     struct err err = ERR_INIT;
     if (got != code || !json_parse(&e2e->arena, plan_in(output), NULL, &root, &err))
         fail_msg("koordctl plan left with %d: %s", got, err.text);
