@@ -127,7 +127,7 @@ const struct json *e2e_get(struct e2e *e2e, const char *path, ...)
     struct rest_answer answer = call(e2e, "GET", NULL, STR_NULL, full);
     if (answer.code == 404)
         return NULL;
-    const struct json *root;
+    const struct json *root = NULL;
     struct err err = ERR_INIT;
     if (answer.code != 200 || !json_parse(&e2e->arena, answer.body, NULL, &root, &err))
         fail_msg("GET %s: %d %s " STR_FMT, full, answer.code, err.text, STR_ARG(answer.body));

@@ -8,13 +8,14 @@
 #include "yaml/yaml.h"
 
 #define CRD_PATH "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-#define CRD_NAME "nodemetrics.slo.koordinator.sh"
+#define NODESLO_PATH "/apis/slo.koordinator.sh/v1alpha1/nodeslos"
+#define LEASE_PATH "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/koordinator-manager"
 
 static const struct json *read_yaml(struct e2e *e2e, const char *path)
 {
     CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(1024 * 1024);
     struct err err = ERR_INIT;
-    const struct json *root;
+    const struct json *root = NULL;
     if (!file_read(path, &text, &err) ||
         !kyaml_parse(&e2e->arena, arena_str(&e2e->arena, strbuf_str(&text)), NULL, &root, &err))
         fail_msg("%s: %s", path, err.text);
@@ -102,30 +103,28 @@ static void empty(struct e2e *e2e, const char *path)
     EVENTUALLY(e2e, items_at(e2e, path) == 0);
 }
 
-static bool crd_is_served(struct e2e *e2e)
-{
-    return e2e_get(e2e, NODEMETRIC_PATH) != NULL;
-}
-
-static void install_crd(struct e2e *e2e)
+static void install_crd(struct e2e *e2e, const char *file, const char *list)
 {
     CLEANUP(strbuf_done) struct strbuf text = STRBUF_INIT(1024 * 1024);
-    json_write(&text, read_yaml(e2e, E2E_CRDS "/slo.koordinator.sh_nodemetrics.yaml"));
+    json_write(&text, read_yaml(e2e, file));
     int code = e2e_call(e2e, "POST", NULL, arena_str(&e2e->arena, strbuf_str(&text)), CRD_PATH).code;
     if (code != 201 && code != 409)
-        fail_msg("cannot create CRD " CRD_NAME ": %d", code);
-    EVENTUALLY(e2e, crd_is_served(e2e));
+        fail_msg("cannot create the CRD of %s: %d", file, code);
+    EVENTUALLY(e2e, e2e_get(e2e, "%s", list));
 }
 
 void real_cluster_take(struct e2e *e2e, const char *kubeconfig)
 {
     read_kubeconfig(e2e, kubeconfig);
     refuse_foreign_nodes(e2e);
-    install_crd(e2e);
+    install_crd(e2e, E2E_CRDS "/slo.koordinator.sh_nodemetrics.yaml", NODEMETRIC_PATH);
+    install_crd(e2e, E2E_CRDS "/slo.koordinator.sh_nodeslos.yaml", NODESLO_PATH);
     e2e_delete(e2e, "/api/v1/namespaces/kube-system/configmaps/slo-controller-config");
+    e2e_delete(e2e, LEASE_PATH);
     empty(e2e, "/api/v1/namespaces/default/pods");
     empty(e2e, "/api/v1/nodes");
     empty(e2e, NODEMETRIC_PATH);
+    empty(e2e, NODESLO_PATH);
     empty(e2e, "/apis/events.k8s.io/v1/namespaces/kube-system/events");
     empty(e2e, "/apis/events.k8s.io/v1/namespaces/default/events");
 }
