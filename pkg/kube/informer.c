@@ -441,6 +441,9 @@ static void register_metrics(struct informer *informer, struct metric_registry *
         metric_gauge(registry, "koord_manager_informer_objects", "Objects in the cache.", "kind", NULL);
     informer->bad_total = metric_counter(registry, "koord_manager_informer_bad_objects_total",
                                          "Objects that could not be read and were ignored.", "kind", NULL);
+    /* From the start: a counter that begins with its first increase shows no increase. */
+    metric_add(informer->relists_total, 0, kind_name(informer));
+    metric_add(informer->bad_total, 0, kind_name(informer));
 }
 
 struct informer *informer_new(struct kube_client *client, const struct informer_options *options)
