@@ -49,14 +49,16 @@ static void reconcile(void *self, struct str key, struct mono_time mono, struct 
     (void)mono;
     (void)wall;
     struct nodemetric_controller *controller = self;
-    const struct colocation_config *config = colocation_policy_status(controller->options.policy)->in_force;
+    const struct colocation_status *policy = colocation_policy_status(controller->options.policy);
+    const struct colocation_config *config = policy->in_force;
     const struct kube_object *node = store_get(controller->options.nodes, STR_NULL, key);
     const struct kube_object *metric = store_get(controller->options.metrics, STR_NULL, key);
     struct strategy strategy;
     struct nodemetric_input in = {
         .node_exists = node != NULL,
         .metric = metric ? nodemetric_of(metric) : NULL,
-        .hold = config == NULL,
+        .hold = !config && policy->state == COLOCATION_REJECTED,
+        .keep_existing = !config,
         .predict_pruned = crd_watch_pruned(controller->crd),
     };
     if (node && config) {

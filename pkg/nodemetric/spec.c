@@ -128,6 +128,7 @@ void nodemetric_plan_make(const struct nodemetric_input *in, struct arena *arena
     ret->has_spec = true;
     if (!in->metric)
         ret->action = NODEMETRIC_CREATE;
-    else if (!nodemetric_spec_matches(&in->metric->spec, &ret->spec, in->predict_pruned))
+    else if (!in->keep_existing &&
+             !nodemetric_spec_matches(&in->metric->spec, &ret->spec, in->predict_pruned))
         ret->action = NODEMETRIC_UPDATE;
 }

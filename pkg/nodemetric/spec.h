@@ -33,7 +33,8 @@ struct nodemetric_input {
     const struct nodemetric *metric; /* NULL: there is none */
     const struct strategy *strategy; /* effective for the node; unused without one */
     bool hold;                       /* the configuration was rejected and no earlier good one exists */
-    bool predict_pruned;             /* this CRD drops spec.predictPolicy: neither compare nor send it */
+    bool keep_existing;  /* no policy is known yet: what is missing gets the defaults, what exists stays */
+    bool predict_pruned; /* this CRD drops spec.predictPolicy: neither compare nor send it */
 };
 
 struct nodemetric_plan {

@@ -209,6 +209,18 @@ static void action__hold_touches_nothing(void **state)
     }
 }
 
+static void action__without_a_policy_yet_creates_but_never_rewrites(void **state)
+{
+    struct fixture *f = *state;
+    make(f, (struct nodemetric_input){ .node_exists = true, .keep_existing = true });
+    assert_int_equal(f->plan.action, NODEMETRIC_CREATE);
+    metric(f, "{\"metricCollectPolicy\":{\"reportIntervalSeconds\":7}}");
+    make(f, (struct nodemetric_input){ .node_exists = true, .keep_existing = true });
+    assert_int_equal(f->plan.action, NODEMETRIC_NONE);
+    make(f, (struct nodemetric_input){ .node_exists = false, .keep_existing = true });
+    assert_int_equal(f->plan.action, NODEMETRIC_DELETE);
+}
+
 static void action__names(void **state)
 {
     (void)state;
@@ -327,6 +339,7 @@ int main(void)
         FIXED(action__update_for_each_field_that_differs),
         FIXED(action__delete_without_node),
         FIXED(action__hold_touches_nothing),
+        FIXED(action__without_a_policy_yet_creates_but_never_rewrites),
         cmocka_unit_test(action__names),
         FIXED(action__an_empty_list_of_durations_settles),
         FIXED(patch__carries_only_what_differs),
