@@ -144,12 +144,29 @@ static void judge_holder(struct elector *elector)
         lose(elector);
 }
 
+/* When a standby may take the Lease. Never a shortcut by renewTime (LE-12). */
+static struct mono_time free_at(const struct elector *elector)
+{
+    bool taken = elector->held || prefers_another(elector);
+    if (!taken || held_by_us(elector))
+        return (struct mono_time){ 0 };
+    return mono_add_ms(elector->changed, elector->record_ms);
+}
+
+/* The pace of a standby is for polling and for races it lost, not for what it is told. */
+static void hurry_if_free(struct elector *elector, struct mono_time now)
+{
+    if (elector->state == ELECTOR_STANDBY && !mono_before(now, free_at(elector)))
+        elector->next_try = now;
+}
+
 void elector_observed(struct elector *elector, const struct lease *lease, struct mono_time now)
 {
     if (!lease) {
         /* LE-9: whether it is ours to make again is for the next write to find out. */
         elector->news = true;
         forget(elector, now);
+        hurry_if_free(elector, now);
         return;
     }
     if (!is_usable(lease) || is_old_news(elector, lease))
@@ -157,6 +174,7 @@ void elector_observed(struct elector *elector, const struct lease *lease, struct
     elector->news = true;
     remember(elector, lease, now);
     judge_holder(elector);
+    hurry_if_free(elector, now);
 }
 
 /* --- what to do ------------------------------------------------------------------- */
@@ -185,15 +203,6 @@ static struct mono_time after_failure(struct elector *elector, struct mono_time 
     bool urgent = elector->state == ELECTOR_LEADER || elector->releasing;
     int64_t wait = urgent ? p / 4 : random_between(&elector->random, p, p * 11 / 5);
     return mono_add_ms(now, max_i64(1, wait));
-}
-
-/* When a standby may take the Lease. Never a shortcut by renewTime (LE-12). */
-static struct mono_time free_at(const struct elector *elector)
-{
-    bool taken = elector->held || prefers_another(elector);
-    if (!taken || held_by_us(elector))
-        return (struct mono_time){ 0 };
-    return mono_add_ms(elector->changed, elector->record_ms);
 }
 
 static struct elector_action next_standby(struct elector *elector, struct mono_time now)

@@ -353,6 +353,22 @@ static void a_released_lease_is_taken_when_the_watch_says_so(void **state)
     assert_next(bench, ELECTOR_UPDATE);
 }
 
+static void the_pace_of_polling_does_not_delay_a_takeover(void **state)
+{
+    struct bench *bench = *state;
+    get(bench, RECORD(THEM, 1));
+    get(bench, RECORD(THEM, 1)); /* no watch yet: the next look is seconds away */
+    elector_watching(&bench->elector, true);
+    assert_next(bench, ELECTOR_WAIT);
+    bench->now += 100;
+    see(bench, RECORD(NULL, 2, .duration_s = 1));
+    assert_next(bench, ELECTOR_UPDATE);
+    answer_failure(bench, KUBE_CONFLICT); /* somebody was faster */
+    see(bench, RECORD("host_third", 3));
+    assert_next(bench, ELECTOR_WAIT);
+    assert_between(bench->last.wait_ms, 2000, 4400);
+}
+
 static void an_answer_behind_the_watch_does_not_turn_time_back(void **state)
 {
     struct bench *bench = *state;
@@ -1197,6 +1213,7 @@ int main(void)
         ON_BENCH(t_75_without_a_watch_it_polls),
         ON_BENCH(t_75_takeover_needs_one_request),
         ON_BENCH(a_released_lease_is_taken_when_the_watch_says_so),
+        ON_BENCH(the_pace_of_polling_does_not_delay_a_takeover),
         ON_BENCH(an_answer_behind_the_watch_does_not_turn_time_back),
         ON_BENCH(a_restored_server_counts_even_when_its_versions_are_older),
         ON_BENCH(t_66_validity_counts_from_the_send),
