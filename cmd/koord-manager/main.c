@@ -66,6 +66,10 @@ static enum exit_code serve(const struct options *options)
         LOG_ERROR("event loop failed", LOG_ERR(&err));
         return EXIT_FAILED;
     }
+    if (manager_lost_lease(manager)) {
+        LOG_ERROR("ending, because another manager may lead now");
+        return EXIT_FAILED;
+    }
     LOG_INFO("stopped");
     return EXIT_STOPPED;
 }

@@ -10,6 +10,7 @@
 #include "kube/events.h"
 #include "kube/informer.h"
 #include "kube/runtime.h"
+#include "leadership.h"
 #include "metrics/process.h"
 #include "nodemetric/controller.h"
 #include "noderesource/controller.h"
@@ -45,6 +46,7 @@ struct manager {
     struct noderesource_controller *noderesource;
     struct nodeslo_controller *nodeslo;
     struct runtime *runtime;
+    struct leadership *leadership;
     bool has_nodemetric, has_noderesource, has_nodeslo;
     size_t nodemetric_queue, noderesource_queue, nodeslo_queue;
     struct readiness_check checks[CACHE_COUNT];
@@ -54,8 +56,11 @@ struct manager {
     } contexts[CACHE_COUNT];
     struct endpoints *endpoints;
     struct loop_timer resync, patience;
-    bool started; /* every cache was filled, keys are being worked on */
+    bool filled; /* every cache; keys gather in the queues from then on */
+    bool leads;
+    bool working; /* both: keys are being worked on */
     bool stopping;
+    bool lost;
 };
 
 /* --- keys ------------------------------------------------------------------------ */
@@ -100,7 +105,7 @@ static bool enqueue_low(void *self, const struct kube_object *object)
 
 static void for_every_node(struct manager *manager, bool (*enqueue)(void *, const struct kube_object *))
 {
-    if (!manager->started)
+    if (!manager->filled)
         return;
     store_each(informer_store(manager->caches[CACHE_NODES]), enqueue, manager);
     /* NodeMetrics and NodeSLOs without a Node are work too: they have to go. */
@@ -118,14 +123,14 @@ static void enqueue_everything(void *self)
 static void node_changed(void *self, const struct kube_object *old, const struct kube_object *new)
 {
     struct manager *manager = self;
-    if (manager->started)
+    if (manager->filled)
         enqueue_all(manager, new ? new : old);
 }
 
 static void metric_changed(void *self, const struct kube_object *old, const struct kube_object *new)
 {
     struct manager *manager = self;
-    if (!manager->started)
+    if (!manager->filled)
         return;
     enqueue_metric(manager, kube_object_name(new ? new : old));
     enqueue_resource(manager, kube_object_name(new ? new : old));
@@ -134,7 +139,7 @@ static void metric_changed(void *self, const struct kube_object *old, const stru
 static void slo_changed(void *self, const struct kube_object *old, const struct kube_object *new)
 {
     struct manager *manager = self;
-    if (manager->started)
+    if (manager->filled)
         enqueue_slo(manager, kube_object_name(new ? new : old));
 }
 
@@ -143,7 +148,7 @@ static void pod_changed(void *self, const struct kube_object *old, const struct 
     struct manager *manager = self;
     const struct istr *was = old ? pod_of(old)->node_name : NULL;
     const struct istr *is = new ? pod_of(new)->node_name : NULL;
-    if (!manager->started)
+    if (!manager->filled)
         return;
     if (was)
         enqueue_resource(manager, istr_str(was));
@@ -154,7 +159,7 @@ static void pod_changed(void *self, const struct kube_object *old, const struct 
 static void resource_changed(void *self, const struct kube_object *old, const struct kube_object *new)
 {
     struct manager *manager = self;
-    if (manager->started)
+    if (manager->filled)
         enqueue_resource(manager, kube_object_name(new ? new : old));
 }
 
@@ -182,10 +187,22 @@ static bool cache_is_settled(const struct manager *manager, int cache)
     return feed.synced || (optional && feed.unavailable);
 }
 
+/* A standby's caches and queues are as warm as a leader's; only decisions wait, so that
+ * what is remembered per node begins with the takeover. */
+static void begin_work(struct manager *manager)
+{
+    if (!manager->filled || !manager->leads || manager->working || manager->stopping)
+        return;
+    manager->working = true;
+    runtime_start(manager->runtime);
+    if (manager->options.sync_period_ns > 0)
+        loop_timer_set(&manager->resync, max_i64(1, manager->options.sync_period_ns / NS_PER_MS));
+}
+
 static void cache_synced(void *self)
 {
     struct manager *manager = self;
-    if (manager->started) { /* a CRD was installed later */
+    if (manager->filled) { /* a CRD was installed later */
         for_every_node(manager, enqueue_low);
         return;
     }
@@ -197,18 +214,16 @@ static void cache_synced(void *self)
              LOG_I("nodes", (int64_t)store_count(informer_store(manager->caches[CACHE_NODES]))),
              LOG_I("nodemetrics", (int64_t)store_count(informer_store(manager->caches[CACHE_METRICS]))),
              LOG_I("pods", (int64_t)store_count(informer_store(manager->caches[CACHE_PODS]))));
-    manager->started = true;
+    manager->filled = true;
     policy_source_observe(manager->policy, manager->caches[CACHE_CONFIGMAPS]);
     for_every_node(manager, enqueue_low);
-    runtime_start(manager->runtime);
-    if (manager->options.sync_period_ns > 0)
-        loop_timer_set(&manager->resync, max_i64(1, manager->options.sync_period_ns / NS_PER_MS));
+    begin_work(manager);
 }
 
 static void cache_unavailable(void *self)
 {
     struct manager *manager = self;
-    if (!manager->started)
+    if (!manager->filled)
         cache_synced(manager);
 }
 
@@ -217,6 +232,65 @@ static void on_resync(void *self)
     struct manager *manager = self;
     for_every_node(manager, enqueue_low);
     loop_timer_set(&manager->resync, max_i64(1, manager->options.sync_period_ns / NS_PER_MS));
+}
+
+/* --- leading --------------------------------------------------------------------- */
+
+static bool may_write(void *self)
+{
+    const struct manager *manager = self;
+    return leadership_may_write(manager->leadership);
+}
+
+static bool may_tell(void *self)
+{
+    const struct manager *manager = self;
+    return leadership_may_tell(manager->leadership);
+}
+
+static void on_leading(void *self)
+{
+    struct manager *manager = self;
+    manager->leads = true;
+    policy_source_lead(manager->policy);
+    begin_work(manager);
+}
+
+/* What others may be doing already must not be undone by us: stop at once. */
+static void on_not_leading(void *self, bool lost)
+{
+    struct manager *manager = self;
+    manager->lost = lost && !manager->stopping;
+    runtime_halt(manager->runtime);
+    loop_stop(manager->loop);
+}
+
+static void on_drained(void *self)
+{
+    struct manager *manager = self;
+    loop_timer_cancel(&manager->patience);
+    leadership_release(manager->leadership);
+}
+
+/* The writes still in flight are not waited for any longer. */
+static void end_patience(void *self)
+{
+    struct manager *manager = self;
+    runtime_halt(manager->runtime); /* on_drained follows */
+}
+
+static bool make_leadership(struct manager *manager, struct err *err)
+{
+    struct leadership_options options = { .loop = manager->loop,
+                                          .options = &manager->options,
+                                          .kube = &manager->kube,
+                                          .registry = manager->registry,
+                                          .events = manager->events,
+                                          .started = on_leading,
+                                          .stopped = on_not_leading,
+                                          .self = manager };
+    manager->leadership = leadership_new(&options, err);
+    return manager->leadership != NULL;
 }
 
 /* --- parts ----------------------------------------------------------------------- */
@@ -301,7 +375,9 @@ static void make_controllers(struct manager *manager)
                                        .metrics = manager->registry,
                                        .write_qps = (double)manager->options.write_qps,
                                        .write_burst = (double)manager->options.write_burst,
-                                       .seed = (uint64_t)loop_wall(manager->loop).us };
+                                       .seed = (uint64_t)loop_wall(manager->loop).us,
+                                       .may_write = may_write,
+                                       .self = manager };
     if (manager->options.write_burst == 0)
         runtime.write_qps = 0;
     manager->runtime = runtime_new(manager->loop, &runtime);
@@ -373,7 +449,9 @@ static void make_events_and_policy(struct manager *manager)
     gethostname(host, sizeof host - 1);
     struct event_recorder_options events = { .controller = "koord-manager",
                                              .instance = arena_str(&manager->arena, str_c(host)),
-                                             .metrics = manager->registry };
+                                             .metrics = manager->registry,
+                                             .may_write = may_tell,
+                                             .may_write_self = manager };
     manager->events = event_recorder_new(manager->client, &events);
     struct policy_source_options policy = {
         .loop = manager->loop,
@@ -403,12 +481,6 @@ static bool serve_endpoints(struct manager *manager, struct err *err)
     return true;
 }
 
-static void stop_now(void *self)
-{
-    struct manager *manager = self;
-    loop_stop(manager->loop);
-}
-
 struct manager *manager_new(struct loop *loop, const struct options *options, struct err *err)
 {
     struct manager *manager = mem_zalloc(sizeof *manager);
@@ -417,7 +489,7 @@ struct manager *manager_new(struct loop *loop, const struct options *options, st
     manager->registry = metric_registry_new();
     manager->pool = intern_new();
     loop_timer_init(&manager->resync, loop, on_resync, manager);
-    loop_timer_init(&manager->patience, loop, stop_now, manager);
+    loop_timer_init(&manager->patience, loop, end_patience, manager);
     metrics_process_register(manager->registry);
     if (!connect_client(manager, err)) {
         manager_free(manager);
@@ -426,7 +498,7 @@ struct manager *manager_new(struct loop *loop, const struct options *options, st
     make_events_and_policy(manager);
     make_caches(manager);
     make_controllers(manager);
-    if (!serve_endpoints(manager, err)) {
+    if (!make_leadership(manager, err) || !serve_endpoints(manager, err)) {
         manager_free(manager);
         return NULL;
     }
@@ -437,6 +509,7 @@ void manager_start(struct manager *manager)
 {
     for (int i = 0; i < CACHE_COUNT; i++)
         informer_start(manager->caches[i]);
+    leadership_start(manager->leadership);
 }
 
 void manager_stop(struct manager *manager)
@@ -445,7 +518,12 @@ void manager_stop(struct manager *manager)
         return;
     manager->stopping = true;
     loop_timer_set(&manager->patience, STOP_PATIENCE_MS);
-    runtime_stop(manager->runtime, stop_now, manager);
+    runtime_stop(manager->runtime, on_drained, manager);
+}
+
+bool manager_lost_lease(const struct manager *manager)
+{
+    return manager->lost;
 }
 
 void manager_free(struct manager *manager)
@@ -453,6 +531,8 @@ void manager_free(struct manager *manager)
     if (!manager)
         return;
     endpoints_free(manager->endpoints);
+    leadership_free(manager->leadership);
+    manager->leadership = NULL;
     runtime_free(manager->runtime);
     nodeslo_controller_free(manager->nodeslo);
     noderesource_controller_free(manager->noderesource);

@@ -1,5 +1,8 @@
 #include "options.h"
 
+#include "base/clock.h"
+#include "kube/elector.h"
+
 #define IGNORED(name_)                                                                                       \
     {                                                                                                        \
         .name = (name_), .type = FLAG_TYPE_IGNORED                                                           \
@@ -39,6 +42,20 @@ static const struct flag flags[] = {
       .offset = offsetof(struct options, write_burst),
       .value_name = "N",
       .help = "writes in one go after a quiet time; 0 means no limit" },
+    FLAG_BOOL(struct options, leader_election, "enable-leader-election",
+              "write only while holding a Lease, so that several managers may run"),
+    FLAG_STR(struct options, lease_namespace, "leader-election-namespace", "NAMESPACE",
+             "namespace of that Lease; without it the pod's own in a cluster, else kube-system"),
+    FLAG_STR(struct options, lease_name, "leader-elect-resource-name", "NAME", "name of that Lease"),
+    FLAG_STR(struct options, lease_lock, "leader-elect-resource-lock", "leases", "only leases is possible"),
+    FLAG_DURATION(struct options, lease_duration_ns, "leader-elect-lease-duration",
+                  "how long others wait for a leader that does not renew; whole seconds, up to 1h"),
+    FLAG_DURATION(struct options, renew_deadline_ns, "leader-elect-renew-deadline",
+                  "how long a leader tries to renew before it gives up and ends"),
+    FLAG_DURATION(struct options, retry_period_ns, "leader-elect-retry-period",
+                  "time between renewals, and between tries to become leader"),
+    FLAG_BOOL(struct options, ignore_foreign_lease, "ignore-foreign-lease",
+              "lead even while a Lease of that name in koordinator-system is being renewed"),
     { .name = "list-page-size",
       .type = FLAG_TYPE_I64,
       .offset = offsetof(struct options, page_size),
@@ -61,11 +78,8 @@ static const struct flag flags[] = {
     IGNORED("add_dir_header"),
     IGNORED_SWITCH("alsologtostderr"),
     IGNORED_SWITCH("disable-no-deepcopy"),
-    IGNORED_SWITCH("enable-leader-election"),
     IGNORED_SWITCH("enable-pprof"),
     IGNORED("feature-gates"),
-    IGNORED("leader-elect-resource-lock"),
-    IGNORED("leader-election-namespace"),
     IGNORED("log_backtrace_at"),
     IGNORED("log_dir"),
     IGNORED("log_file"),
@@ -95,6 +109,13 @@ static void set_defaults(struct options *options)
         .write_burst = 400,
         .page_size = 500,
         .logging_format = "text",
+        .leader_election = true,
+        .lease_namespace = "",
+        .lease_name = "koordinator-manager",
+        .lease_lock = "leases",
+        .lease_duration_ns = 15 * NS_PER_S,
+        .renew_deadline_ns = 10 * NS_PER_S,
+        .retry_period_ns = 2 * NS_PER_S,
     };
 }
 
@@ -119,8 +140,23 @@ static bool list_selects(struct str list, struct str name)
     return star || !any_plain;
 }
 
+static bool check_election(const struct options *options, struct err *err)
+{
+    struct elector_options times = { .lease_ms = options->lease_duration_ns / NS_PER_MS,
+                                     .renew_ms = options->renew_deadline_ns / NS_PER_MS,
+                                     .retry_ms = options->retry_period_ns / NS_PER_MS };
+    if (strcmp(options->lease_lock, "leases") != 0)
+        return err_set(err, ERR_INVALID, "--leader-elect-resource-lock=%s: only leases is possible",
+                       options->lease_lock);
+    if (*options->lease_name == '\0')
+        return err_set(err, ERR_INVALID, "--leader-elect-resource-name must not be empty");
+    return elector_options_check(&times, err) || err_wrap(err, "--leader-elect-*");
+}
+
 static bool check(struct options *options, struct err *err)
 {
+    if (options->leader_election && !check_election(options, err))
+        return false;
     if (strcmp(options->logging_format, "text") != 0 && strcmp(options->logging_format, "json") != 0)
         return err_set(err, ERR_INVALID, "--logging-format=%s: must be text or json",
                        options->logging_format);
@@ -152,6 +188,7 @@ void options_help(struct strbuf *out)
                         "lends the predicted slack of Prod pods as Mid-tier capacity on Node status.\n\n"
                         "Flags:\n"));
     flags_help(out, flags, ARRAY_LEN(flags), &defaults);
-    strbuf_add(out, STR("\nExit codes: 0 stopped on a signal, 1 stopped by force or failed while running,\n"
-                        "2 unusable flags, 3 unusable configuration or credentials.\n"));
+    strbuf_add(out,
+               STR("\nExit codes: 0 stopped on a signal, 1 lost the lease, stopped by force or failed while\n"
+                   "running, 2 unusable flags, 3 unusable configuration or credentials.\n"));
 }

@@ -19,6 +19,14 @@ struct options {
     int64_t page_size;
     int64_t verbosity;
     const char *logging_format;
+    bool leader_election;
+    const char *lease_namespace; /* "": the pod's own in a cluster, else kube-system */
+    const char *lease_name;
+    const char *lease_lock;
+    int64_t lease_duration_ns;
+    int64_t renew_deadline_ns;
+    int64_t retry_period_ns;
+    bool ignore_foreign_lease;
     bool help;
     bool version;
 
