@@ -232,12 +232,16 @@ struct kube_client *kube_client_new(struct loop *loop, const struct kube_client_
     const struct kube_config *config = options->config;
     if (!check_config(config, err))
         return NULL;
-    struct transport_options transport = { .config = config, .user_agent = options->user_agent };
+    struct transport_options transport = { .config = config,
+                                           .user_agent = options->user_agent,
+                                           .metrics = options->metrics };
     struct kube_client *client = mem_zalloc(sizeof *client);
     client->loop = loop;
+    kube_client_move_init(client, &transport);
     client->transport = transport_new(loop, &transport, err);
     if (!client->transport) {
         err_wrap(err, "connection to " STR_FMT, STR_ARG(config->server));
+        loop_timer_done(&client->mover);
         free(client);
         return NULL;
     }
@@ -260,6 +264,7 @@ void kube_client_free(struct kube_client *client)
     }
     if (client->gone)
         *client->gone = true;
+    loop_timer_done(&client->mover);
     exec_plugin_free(client->plugin);
     transport_free(client->transport);
     kube_auth_free(client->auth);

@@ -117,7 +117,7 @@ static void tell(struct kube_call *call, const struct kube_response *response)
     kube_call_free(call);
 }
 
-void kube_call_fail(struct kube_call *call, int code, enum kube_failure failure, const struct err *reason)
+void kube_call_end(struct kube_call *call, int code, enum kube_failure failure, const struct err *reason)
 {
     struct kube_response response = { .code = code, .failure = failure, .retry_after_ms = -1 };
     if (reason)

@@ -15,8 +15,10 @@ struct kube_client {
     struct transport *transport;
     struct kube_auth *auth;
     struct exec_plugin *plugin; /* NULL: none */
-    uint64_t waves;             /* how often the plugin ended a run */
-    bool *gone;                 /* set by kube_client_free while calls are told */
+    struct loop_timer mover;    /* of watches on older connections */
+    int64_t move_ms;
+    uint64_t waves; /* how often the plugin ended a run */
+    bool *gone;     /* set by kube_client_free while calls are told */
     char *server;
     struct arena arena; /* of what never changes */
     struct impersonation impersonation;
@@ -73,8 +75,11 @@ int64_t kube_call_patience_ms(const struct kube_call *call);
 bool kube_call_on_header(void *self, int status, struct str content_type, struct str content_encoding);
 bool kube_call_on_data(void *self, struct str chunk, struct err *err);
 void kube_call_on_done(void *self, const struct http_result *result);
-/* Ends a call that no answer will come for. The client may be gone after it. */
-void kube_call_fail(struct kube_call *call, int code, enum kube_failure failure, const struct err *reason);
+/* Ends a call that no answer, or no more of it, will come for. The client may be gone after it. */
+void kube_call_end(struct kube_call *call, int code, enum kube_failure failure, const struct err *reason);
+
+/* client_move.c: fills in who hears of a new generation of connections. */
+void kube_client_move_init(struct kube_client *client, struct transport_options *options);
 
 /* client_wait.c */
 void kube_client_wait_init(struct kube_client *client, const struct kube_client_options *options);

@@ -13,7 +13,7 @@ static void on_impatient(void *self)
     err_set(&err, ERR_TRANSIENT, "no credentials after %lld ms%s%s", (long long)kube_call_patience_ms(call),
             *trouble ? ": " : "", trouble);
     kube_call_wait_done(call);
-    kube_call_fail(call, 0, KUBE_UNREACHABLE, &err);
+    kube_call_end(call, 0, KUBE_UNREACHABLE, &err);
 }
 
 void kube_call_wait(struct kube_call *call, const struct err *refusal)
@@ -43,12 +43,12 @@ static void give_up(struct kube_call *call, const struct err *reason)
 {
     struct err err = call->refusal;
     if (err.kind == ERR_NONE) {
-        kube_call_fail(call, 0, KUBE_UNREACHABLE, reason);
+        kube_call_end(call, 0, KUBE_UNREACHABLE, reason);
         return;
     }
     if (reason)
         err_wrap(&err, "%s", reason->text);
-    kube_call_fail(call, 401, KUBE_UNAUTHORIZED, &err);
+    kube_call_end(call, 401, KUBE_UNAUTHORIZED, &err);
 }
 
 static void resume(struct kube_call *call, const struct err *failed)
@@ -59,7 +59,7 @@ static void resume(struct kube_call *call, const struct err *failed)
     if (failed || (refused && kube_client_credential(call->client) == call->credential))
         give_up(call, failed);
     else if (!kube_call_attempt(call, &err))
-        kube_call_fail(call, 0, KUBE_INVALID, &err);
+        kube_call_end(call, 0, KUBE_INVALID, &err);
 }
 
 /* Those that began to wait before the run ended: what a callback sends now waits for the
