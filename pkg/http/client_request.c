@@ -226,6 +226,9 @@ static void set_tls(CURL *easy, const struct http_client *client)
         curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
     }
     set_blob(easy, CURLOPT_CAINFO_BLOB, client->ca_pem, client->ca_len);
+    /* A proxy's certificate is the company's or the system's, and always verified. */
+    set_blob(easy, CURLOPT_PROXY_CAINFO_BLOB, client->ca_pem, client->ca_len);
+    curl_easy_setopt(easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     set_blob(easy, CURLOPT_SSLCERT_BLOB, client->cert_pem, client->cert_len);
     set_blob(easy, CURLOPT_SSLKEY_BLOB, client->key_pem, client->key_len);
     if (client->insecure_skip_verify) {

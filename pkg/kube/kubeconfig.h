@@ -23,7 +23,7 @@ struct kube_config {
     struct str ca_path; /* file the PEM came from, for reload; empty: inline data */
     bool insecure_skip_tls_verify;
     struct str tls_server_name;
-    struct str proxy_url;
+    struct str proxy_url; /* the cluster's, else the environment's; empty: none */
 
     struct str client_cert_pem;
     struct str client_key_pem;
@@ -53,7 +53,9 @@ struct kube_config_options {
 };
 
 /* Order: explicit path, $KUBECONFIG (a list, merged, first definition of a name wins),
- * in-cluster environment, ~/.kube/config. Relative paths in a file are relative to it;
+ * in-cluster environment, ~/.kube/config. Without a proxy-url the environment's
+ * HTTPS_PROXY (for http:// servers HTTP_PROXY) counts, unless NO_PROXY names the server;
+ * small letters work too. Relative paths in a file are relative to it;
  * data beats file. Errors name the file and the field. */
 bool kube_config_load(struct arena *arena, const struct kube_config_options *options, struct kube_config *ret,
                       struct err *err) MUST_CHECK;

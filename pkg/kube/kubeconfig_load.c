@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 
 #include "base/file.h"
+#include "kube/proxy_env.h"
 
 #define MAX_FILE_BYTES ((size_t)10 << 20)
 #define MAX_SECRET_BYTES ((size_t)1 << 20)
@@ -190,8 +191,8 @@ static bool load_home(struct loader *loader, struct kube_config *ret, struct err
         "(KUBERNETES_SERVICE_HOST and _PORT), and ~/.kube/config does not exist");
 }
 
-bool kube_config_load(struct arena *arena, const struct kube_config_options *options, struct kube_config *ret,
-                      struct err *err)
+static bool load(struct arena *arena, const struct kube_config_options *options, struct kube_config *ret,
+                 struct err *err)
 {
     struct loader loader = { .arena = arena, .options = options };
     if (options->force_in_cluster)
@@ -204,6 +205,40 @@ bool kube_config_load(struct arena *arena, const struct kube_config_options *opt
     if (!str_empty(service_host(options)) && !str_empty(service_port(options)))
         return load_in_cluster(&loader, ret, err) || err_wrap(err, "in-cluster configuration");
     return load_home(&loader, ret, err);
+}
+
+/* --- the environment's proxy ------------------------------------------------------ */
+
+/* Capitals first, as Go has it. */
+static struct str either(const struct kube_config_options *options, const char *capitals, const char *small,
+                         const char **ret_name)
+{
+    struct str value = env(options, capitals);
+    *ret_name = str_empty(value) ? small : capitals;
+    return str_empty(value) ? env(options, small) : value;
+}
+
+static bool add_proxy(struct arena *arena, const struct kube_config_options *options,
+                      struct kube_config *config, struct err *err)
+{
+    const char *name, *no_name;
+    bool https = str_starts_with(config->server, STR("https://"));
+    struct str no_proxy = either(options, "NO_PROXY", "no_proxy", &no_name);
+    struct str value = https ? either(options, "HTTPS_PROXY", "https_proxy", &name)
+                             : either(options, "HTTP_PROXY", "http_proxy", &name);
+    if (!str_empty(config->proxy_url) || str_empty(value) || proxy_is_bypassed(no_proxy, config->server))
+        return true;
+    return proxy_from_variable(arena, value, &config->proxy_url, err) || err_wrap(err, "$%s", name);
+}
+
+bool kube_config_load(struct arena *arena, const struct kube_config_options *options, struct kube_config *ret,
+                      struct err *err)
+{
+    struct kube_config config;
+    if (!load(arena, options, &config, err) || !add_proxy(arena, options, &config, err))
+        return false;
+    *ret = config;
+    return true;
 }
 
 static void wipe(struct str *secret)

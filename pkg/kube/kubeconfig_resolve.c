@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 #include "kube/base64.h"
 #include "kube/impersonate.h"
+#include "kube/proxy_env.h"
 
 struct found {
     const struct kubeconfig_entry *entry;
@@ -125,14 +126,8 @@ bool kubeconfig_check_server(struct str server, struct str *ret, struct err *err
 
 static bool check_proxy(struct str proxy, struct err *err)
 {
-    static const struct str schemes[] = { STR_INIT("http://"), STR_INIT("https://"), STR_INIT("socks5://") };
-    if (str_empty(proxy))
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
-        if (str_starts_with(proxy, schemes[i]) && proxy.len > schemes[i].len)
-            return true;
-    }
-    return err_set(err, ERR_INVALID, "proxy-url: neither http, https nor socks5");
+    return str_empty(proxy) || proxy_is_usable(proxy) ||
+           err_set(err, ERR_INVALID, "proxy-url: neither http, https nor socks5");
 }
 
 static bool decode_data(struct arena *arena, const char *field, struct str data, struct str *ret,

@@ -1,5 +1,6 @@
 # What talks: settings, credentials, answers, requests, Events.
 koord_test(kube_impersonate SOURCES test_impersonate.c LINKS kube_core)
+koord_test(kube_proxy_env SOURCES test_proxy_env.c LINKS kube_core)
 koord_test(kube_exec_credential SOURCES test_exec_credential.c LINKS kube_core)
 koord_test(kube_answer SOURCES test_answer.c LINKS kube_core)
 if(TARGET kube)
@@ -16,6 +17,7 @@ if(TARGET kube AND TARGET http_server)
     koord_test(kube_exec_plugin SOURCES test_exec_plugin.c LINKS kube_fixture)
     target_link_options(kube_exec_plugin PRIVATE
         -Wl,--wrap=loop_timer_set,--wrap=loop_wall,--wrap=exec_plugin_new)
+    koord_test(kube_proxy SOURCES test_proxy.c tiny_proxy.c LINKS kube_fixture)
     koord_test(kube_reload SOURCES test_reload.c LINKS kube_fixture)
     target_link_options(kube_reload PRIVATE -Wl,--wrap=loop_timer_set,--wrap=loop_wall,--wrap=transport_new)
     koord_test(kube_events SOURCES test_events.c LINKS kube_fixture)

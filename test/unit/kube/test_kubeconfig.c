@@ -414,6 +414,49 @@ static void load__context_can_be_chosen(void **state)
     load_fails(place, "contexts: no context named z; there are: x, y");
 }
 
+static void load__t_83_the_environments_proxy_is_used(void **state)
+{
+    struct place *place = *state;
+    set_var(place, "https_proxy", "small:1");
+    place->options.kubeconfig =
+        scratch_write(&place->dir, "config", STR(CLUSTER(SERVER) USER(TOKEN) CONTEXT));
+    assert_str(load(place).proxy_url, "http://small:1");
+    set_var(place, "HTTPS_PROXY", "https://capitals:1");
+    assert_str(load(place).proxy_url, "https://capitals:1");
+    set_var(place, "NO_PROXY", "other,api");
+    assert_str(load(place).proxy_url, "");
+}
+
+static void load__t_83_http_servers_have_a_variable_of_their_own(void **state)
+{
+    struct place *place = *state;
+    set_var(place, "HTTPS_PROXY", "https://canary:1");
+    place->options.kubeconfig =
+        scratch_write(&place->dir, "config", STR(CLUSTER("    server: http://api:80\n") USER(TOKEN) CONTEXT));
+    assert_str(load(place).proxy_url, "");
+    set_var(place, "http_proxy", "proxy:1");
+    assert_str(load(place).proxy_url, "http://proxy:1");
+}
+
+static void load__t_83_proxy_url_beats_the_environment(void **state)
+{
+    struct place *place = *state;
+    set_var(place, "HTTPS_PROXY", "https://env:1");
+    set_var(place, "no_proxy", "*");
+    place->options.kubeconfig = scratch_write(
+        &place->dir, "config", STR(CLUSTER(SERVER "    proxy-url: http://file:1\n") USER(TOKEN) CONTEXT));
+    assert_str(load(place).proxy_url, "http://file:1");
+}
+
+static void load__t_83_an_unusable_variable_is_named_not_shown(void **state)
+{
+    struct place *place = *state;
+    set_var(place, "https_proxy", "ftp://u:canary@proxy");
+    place->options.kubeconfig =
+        scratch_write(&place->dir, "config", STR(CLUSTER(SERVER) USER(TOKEN) CONTEXT));
+    load_fails(place, "$https_proxy: neither http");
+}
+
 static void load__reads_what_the_file_names(void **state)
 {
     struct place *place = *state;
@@ -563,6 +606,10 @@ int main(void)
         PLACE_TEST(load__list_without_any_file_is_an_error),
         PLACE_TEST(load__malformed_file_in_the_list_is_named),
         PLACE_TEST(load__context_can_be_chosen),
+        PLACE_TEST(load__t_83_the_environments_proxy_is_used),
+        PLACE_TEST(load__t_83_http_servers_have_a_variable_of_their_own),
+        PLACE_TEST(load__t_83_proxy_url_beats_the_environment),
+        PLACE_TEST(load__t_83_an_unusable_variable_is_named_not_shown),
         PLACE_TEST(load__reads_what_the_file_names),
         PLACE_TEST(load__a_named_file_that_is_missing_or_empty_is_an_error),
         PLACE_TEST(load__a_token_beside_its_file_makes_the_file_optional),
