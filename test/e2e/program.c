@@ -71,6 +71,7 @@ struct program *program_start(const char *name, const char *path, const char *lo
     struct program *program = mem_zalloc(sizeof *program);
     program->name = str_dup_c(str_c(name));
     program->log_path = str_dup_c(str_c(log_path));
+    unlink(log_path); /* of an earlier program under that name */
     pid_t self = getpid();
     program->pid = fork();
     if (program->pid < 0)
