@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "kube/core_dump.h"
 #include "manager.h"
 
 enum exit_code { EXIT_STOPPED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CONFIG = 3 };
@@ -76,6 +77,7 @@ static enum exit_code serve(const struct options *options)
 
 int main(int argc, char **argv)
 {
+    core_dump_off();
     struct options options;
     struct err err = ERR_INIT;
     if (!options_parse(&options, argc, argv, note_ignored, NULL, &err)) {

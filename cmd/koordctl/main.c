@@ -1,5 +1,6 @@
 /* koordctl: what a policy would do, before it does. */
 #include "command.h"
+#include "kube/core_dump.h"
 #include "live.h"
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@ static void flush(FILE *stream, struct strbuf *text)
 
 int main(int argc, char **argv)
 {
+    core_dump_off();
     CLEANUP(strbuf_done) struct strbuf out = STRBUF_INIT(KOORDCTL_OUTPUT_MAX);
     CLEANUP(strbuf_done) struct strbuf err = STRBUF_INIT(KOORDCTL_OUTPUT_MAX);
     struct koordctl_env env = { .out = &out, .err = &err, .now = wall_now(), .load_live = live_load };

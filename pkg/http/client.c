@@ -12,11 +12,31 @@ static bool has_line_break(struct str text)
     return str_find_byte(text, '\r') >= 0 || str_find_byte(text, '\n') >= 0 || str_find_byte(text, '\0') >= 0;
 }
 
+/* With the parser that libcurl uses later: its own error would quote the password. */
+static bool proxy_check(struct str proxy, struct err *err)
+{
+    if (str_empty(proxy))
+        return true;
+    char *text = str_dup_c(proxy), *host = NULL;
+    CURLU *url = curl_url();
+    CURLUcode code = curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME);
+    if (code == CURLUE_OK)
+        code = curl_url_get(url, CURLUPART_HOST, &host, 0);
+    bool ok = code == CURLUE_OK && host && *host;
+    curl_free(host);
+    curl_url_cleanup(url);
+    explicit_bzero(text, proxy.len);
+    free(text);
+    return ok || err_set(err, ERR_INVALID, "proxy URL: %s", code ? curl_url_strerror(code) : "no host");
+}
+
 static bool options_check(const struct http_client_options *options, struct err *err)
 {
     if (has_line_break(options->user_agent) || has_line_break(options->proxy_url) ||
         has_line_break(options->tls_server_name))
         return err_set(err, ERR_INVALID, "line break or NUL in user agent, proxy or server name");
+    if (!proxy_check(options->proxy_url, err))
+        return false;
     if (str_empty(options->client_cert_pem) != str_empty(options->client_key_pem))
         return err_set(err, ERR_INVALID, "client certificate and key belong together: one is missing");
     if (!str_empty(options->client_cert_pem) &&

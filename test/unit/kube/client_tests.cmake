@@ -18,6 +18,7 @@ if(TARGET kube AND TARGET http_server)
     target_link_options(kube_exec_plugin PRIVATE
         -Wl,--wrap=loop_timer_set,--wrap=loop_wall,--wrap=exec_plugin_new)
     koord_test(kube_proxy SOURCES test_proxy.c tiny_proxy.c LINKS kube_fixture)
+    koord_test(kube_secrets SOURCES test_secrets.c LINKS kube_fixture)
     koord_test(kube_reload SOURCES test_reload.c LINKS kube_fixture)
     target_link_options(kube_reload PRIVATE -Wl,--wrap=loop_timer_set,--wrap=loop_wall,--wrap=transport_new)
     koord_test(kube_events SOURCES test_events.c LINKS kube_fixture)
