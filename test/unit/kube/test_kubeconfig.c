@@ -297,8 +297,10 @@ static const char *get_var(void *self, const char *name)
 
 static void set_var(struct place *place, const char *name, const char *value)
 {
-    snprintf(place->vars[place->var_count][0], sizeof place->vars[0][0], "%s", name);
-    snprintf(place->vars[place->var_count++][1], sizeof place->vars[0][1], "%s", value);
+    char(*var)[512] = place->vars[place->var_count++];
+    assert_true(strlen(name) < sizeof var[0] && strlen(value) < sizeof var[1]);
+    memcpy(var[0], name, strlen(name) + 1);
+    memcpy(var[1], value, strlen(value) + 1);
 }
 
 static int setup(void **state)
