@@ -414,7 +414,8 @@ void elector_write_record(const struct elector *elector, struct str ns, struct s
                 elector->giving ? 1LL : (long long)(elector->options.lease_ms / 1000));
     add_time(out, "acquireTime", same_term && elector->acquired.set ? elector->acquired.value : now);
     add_time(out, "renewTime", now);
-    strbuf_addf(out, ",\"leaseTransitions\":%lld", (long long)(elector->transitions + (takeover ? 1 : 0)));
+    int64_t transitions = elector->transitions + (takeover ? 1 : 0);
+    strbuf_addf(out, ",\"leaseTransitions\":%lld", (long long)transitions);
     if (takeover && prefers_another(elector)) /* it had its time; its wish would end our term */
         strbuf_add(out, STR(",\"preferredHolder\":null"));
     strbuf_add(out, STR("}}"));
