@@ -145,7 +145,7 @@ static void keep(struct exec_plugin *plugin, const struct exec_credential *crede
     plugin->expiry = credential->expiry;
     if (credential->expires)
         plugin->deadline = mono_add_ms(loop_mono(plugin->loop), life_ms(plugin, credential));
-    metric_set(plugin->expires_at, plugin->expires ? (double)(credential->expiry.us / US_PER_S) : 0);
+    metric_set(plugin->expires_at, plugin->expires ? (double)credential->expiry.us / (double)US_PER_S : 0);
 }
 
 static void wipe(struct str secret)

@@ -68,7 +68,7 @@ static void watch_end(struct transport *transport)
         return;
     }
     int64_t left_s = (end.us - loop_wall(transport->loop).us) / US_PER_S;
-    metric_set(transport->cert_end, (double)(end.us / US_PER_S));
+    metric_set(transport->cert_end, (double)end.us / (double)US_PER_S);
     if (left_s < SOON_S && !transport->told_end && !transport->borrowed_pair)
         LOG_WARN("the client certificate expires soon", LOG_I("seconds", left_s));
     transport->told_end = left_s < SOON_S;

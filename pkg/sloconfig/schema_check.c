@@ -63,7 +63,7 @@ static void check_value(struct checker *checker, const struct schema_field *fiel
                         const struct json *value, const struct json *effective)
 {
     int64_t number = 0;
-    struct str rule = STR_NULL;
+    struct str rule;
     switch (field->type) {
     case SCHEMA_INT:
         if (json_i64(value, &number) && !strategy_range_admits(&field->range, number))
@@ -76,7 +76,7 @@ static void check_value(struct checker *checker, const struct schema_field *fiel
         rule = percents(value);
         break;
     case SCHEMA_QUANTITY:
-        rule = json_str(value).ptr[0] == '-' ? STR("must not be negative") : STR_NULL;
+        rule = str_starts_with(value->text, STR("-")) ? STR("must not be negative") : STR_NULL;
         break;
     case SCHEMA_OBJECT:
         check_object(checker, field->object, at, value, effective);
@@ -89,6 +89,7 @@ static void check_value(struct checker *checker, const struct schema_field *fiel
         return;
     case SCHEMA_BOOL:
     case SCHEMA_BOOLS:
+    default:
         return;
     }
     if (!str_empty(rule))
