@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "audit.h"
 #include "real.h"
 
 #define SERVER_FLAGS_MAX 32
@@ -76,6 +77,17 @@ void e2e_need_control(struct e2e *e2e)
 {
     if (e2e->real || getenv("KOORD_TEST_KUBECONFIG"))
         e2e_skip(e2e, "it needs to control the server");
+}
+
+bool e2e_has_log(const struct e2e *e2e)
+{
+    return !e2e->real || audit_cluster_dir();
+}
+
+void e2e_need_log(struct e2e *e2e)
+{
+    if (!e2e_has_log(e2e))
+        e2e_skip(e2e, "it needs to know what the server was asked");
 }
 
 void e2e_serve_again(struct e2e *e2e)

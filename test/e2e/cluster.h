@@ -10,6 +10,9 @@
 void e2e_serve_with(struct e2e *e2e, const char *const *flags);
 /* The test controls the server, so it has to be ours. */
 void e2e_need_control(struct e2e *e2e);
+/* Whether it is known what was asked: ours tells, and a real one with an audit log. */
+bool e2e_has_log(const struct e2e *e2e);
+void e2e_need_log(struct e2e *e2e);
 /* Our server again, on the same port with the same flags. */
 void e2e_serve_again(struct e2e *e2e);
 

@@ -56,6 +56,8 @@ struct e2e {
     const char *const *server_arguments;
     struct rest_credentials credentials;
     bool real;
+    const char *manager_kubeconfig; /* NULL: what all programs are given */
+    long audit_offset;              /* where this test begins in a real server's log */
 
     /* koord-manager (manager.c). */
     struct program *manager;

@@ -26,7 +26,7 @@ void e2e_manage_with(struct e2e *e2e, const char *const *flags)
 {
     const char *arguments[FLAGS_MAX] = {
         "--kubeconfig",
-        e2e->kubeconfig,
+        e2e->manager_kubeconfig ? e2e->manager_kubeconfig : e2e->kubeconfig,
         "--metrics-addr",
         "127.0.0.1:0",
         "--health-probe-addr",

@@ -2,9 +2,10 @@
 
 #include <openssl/evp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/file.h"
-#include "cluster.h"
+#include "audit.h"
 #include "yaml/yaml.h"
 
 #define CRD_PATH "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -116,6 +117,7 @@ static void install_crd(struct e2e *e2e, const char *file, const char *list)
 void real_cluster_take(struct e2e *e2e, const char *kubeconfig)
 {
     read_kubeconfig(e2e, kubeconfig);
+    e2e->manager_kubeconfig = getenv("KOORD_TEST_MANAGER_KUBECONFIG");
     refuse_foreign_nodes(e2e);
     install_crd(e2e, E2E_CRDS "/slo.koordinator.sh_nodemetrics.yaml", NODEMETRIC_PATH);
     install_crd(e2e, E2E_CRDS "/slo.koordinator.sh_nodeslos.yaml", NODESLO_PATH);
@@ -127,4 +129,5 @@ void real_cluster_take(struct e2e *e2e, const char *kubeconfig)
     empty(e2e, NODESLO_PATH);
     empty(e2e, "/apis/events.k8s.io/v1/namespaces/kube-system/events");
     empty(e2e, "/apis/events.k8s.io/v1/namespaces/default/events");
+    audit_begin(e2e);
 }

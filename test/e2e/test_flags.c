@@ -225,6 +225,7 @@ static void the_policy_may_live_elsewhere(struct e2e *e2e)
     e2e_delete(e2e, "/api/v1/namespaces/koordinator-system/configmaps/my-policy");
     assert_int_equal(
         e2e_call(e2e, "POST", NULL, other, "/api/v1/namespaces/koordinator-system/configmaps").code, 201);
+    e2e->manager_kubeconfig = NULL; /* those rights end at the usual namespace */
     e2e_manage(e2e, "--config-namespace", "koordinator-system", "--slo-config-name", "my-policy");
     EVENTUALLY(e2e, e2e_interval_count(e2e, 20) == 1);
 }

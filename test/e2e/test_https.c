@@ -15,6 +15,7 @@ struct pki {
 
 static void make_pki(struct e2e *e2e, struct pki *pki)
 {
+    e2e_need_control(e2e);
     test_ca_init(&pki->ca, "e2e-ca");
     test_ca_init(&pki->stranger, "somebody-else");
     test_pair_init(&pki->server, &pki->ca, "apiserver", "DNS:localhost,IP:127.0.0.1");

@@ -70,7 +70,7 @@ static bool all_as_planned(struct e2e *e2e)
 /* From the edit's arrival at the server to the arrival of the last write it caused. */
 static void print_latency(struct e2e *e2e, const char *what, int64_t mark)
 {
-    if (e2e->real)
+    if (!e2e_has_log(e2e))
         return;
     struct e2e_requests writes = e2e_writes(e2e, mark);
     if (writes.count == 0)
@@ -97,7 +97,7 @@ static void a_hundred_nodes_get_what_the_plan_says(struct e2e *e2e)
                    "{'enable':true,'metricReportIntervalSeconds':30,'midCPUThresholdPercent':40,"
                    "'midMemoryThresholdPercent':45,'midUnallocatedPercent':20,'nodeConfigs':[{'name':'c',"
                    "'nodeSelector':{'matchLabels':{'pool':'compute'}},'midReclaimMode':'mixed'}]}");
-    int64_t edit = e2e->real ? 0 : e2e_mark(e2e);
+    int64_t edit = e2e_has_log(e2e) ? e2e_mark(e2e) : 0;
     EVENTUALLY(e2e, e2e_interval_count(e2e, 30) == MANY);
     e2e_settle(e2e);
     print_latency(e2e, "colocation switched on", edit);
@@ -106,11 +106,11 @@ static void a_hundred_nodes_get_what_the_plan_says(struct e2e *e2e)
 
     e2e_set_policy(e2e, "{'enable':true,'metricReportIntervalSeconds':31,'midCPUThresholdPercent':10,"
                         "'midMemoryThresholdPercent':10}");
-    edit = e2e->real ? 0 : e2e_mark(e2e);
+    edit = e2e_has_log(e2e) ? e2e_mark(e2e) : 0;
     EVENTUALLY(e2e, e2e_interval_count(e2e, 31) == MANY);
     e2e_settle(e2e);
     print_latency(e2e, "thresholds lowered", edit);
-    if (!e2e->real)
+    if (e2e_has_log(e2e))
         e2e_assert_no_repeat(e2e_writes(e2e, edit));
 }
 
@@ -291,14 +291,14 @@ static void a_deleted_configmap_that_comes_back_in_time_changes_nothing(struct e
     start_two_pools(e2e, "{'enable':true}");
     EVENTUALLY(e2e, e2e_mid_count(e2e, 4000, 10 * GIB) == 2);
     e2e_settle(e2e);
-    int64_t mark = e2e->real ? 0 : e2e_mark(e2e);
+    int64_t mark = e2e_has_log(e2e) ? e2e_mark(e2e) : 0;
     e2e_delete_policy(e2e);
     EVENTUALLY(e2e, e2e_event_count(e2e, "ConfigMap", "slo-controller-config", "ColocationCfgMissing") == 1);
     e2e_set_policy(e2e, "{'enable':true}");
     EVENTUALLY(e2e, e2e_metric(e2e, "koord_manager_config_state{state=\"accepted\"}") == 1);
     e2e_settle(e2e);
     assert_int_equal(e2e_mid_count(e2e, 4000, 10 * GIB), 2);
-    if (!e2e->real)
+    if (e2e_has_log(e2e))
         e2e_assert_writes(e2e, mark, 0);
 }
 

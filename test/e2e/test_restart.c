@@ -27,7 +27,7 @@ static bool all_is_well(struct e2e *e2e)
 static void a_stopped_manager_comes_back_and_writes_nothing(struct e2e *e2e)
 {
     e2e_serve(e2e);
-    e2e_need_control(e2e);
+    e2e_need_log(e2e);
     start(e2e);
     assert_int_equal(e2e_stop(e2e->manager), 0);
     int64_t mark = e2e_mark(e2e);
@@ -51,7 +51,7 @@ static size_t policy_events(struct e2e *e2e, int64_t mark)
 static void a_killed_manager_comes_back_and_writes_nothing(struct e2e *e2e)
 {
     e2e_serve(e2e);
-    e2e_need_control(e2e);
+    e2e_need_log(e2e);
     start(e2e);
     e2e_kill(e2e->manager);
     int64_t mark = e2e_mark(e2e);
@@ -65,7 +65,7 @@ static void a_killed_manager_comes_back_and_writes_nothing(struct e2e *e2e)
 static void a_restart_is_no_reason_to_write_small_differences(struct e2e *e2e)
 {
     e2e_serve(e2e);
-    e2e_need_control(e2e);
+    e2e_need_log(e2e);
     start(e2e);
     for (size_t i = 0; i < NODES; i++)
         e2e_report(e2e, e2e_node_name(e2e, i), &(struct e2e_report){ .cpu_reclaimable_milli = 4100 });
@@ -80,7 +80,7 @@ static void a_restart_is_no_reason_to_write_small_differences(struct e2e *e2e)
 static void killed_in_the_middle_of_an_edit_the_next_one_finishes_it(struct e2e *e2e)
 {
     e2e_serve(e2e);
-    e2e_need_control(e2e);
+    e2e_need_log(e2e);
     start(e2e);
     e2e_stop(e2e->manager);
     e2e_manage(e2e, "--rest-config-qps", "20", "--rest-config-burst", "1");
